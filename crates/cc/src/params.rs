@@ -57,7 +57,7 @@ impl fmt::Display for Domain {
             Self::Time(low, high) => write!(f, "a time from \"{low}\" to \"{high}\""),
             Self::Rate(low, high) => write!(f, "a rate from \"{low}\" to \"{high}\""),
             Self::Size(low, high) => write!(f, "a size from \"{low}\" to \"{high}\""),
-            Self::Number(low, high) => write!(f, "a number from {low} to {high}"),
+            Self::Number(low, high) => write!(f, "a number from {low:?} to {high:?}"),
             Self::Count(low, high) => write!(f, "a whole number from {low} to {high}"),
             Self::Switch => f.write_str("true or false"),
             Self::Choice(words) => {
@@ -512,7 +512,7 @@ macro_rules! choice {
 /// let mut params = Params::default_set();
 /// params.set("target", Value::Text("30us")).unwrap();
 /// let error = params.set("gain", Value::Float(3.0)).unwrap_err();
-/// assert_eq!(error.to_string(), "`gain = 3.0` is out of bounds; it must be a number from 0.001 to 1");
+/// assert_eq!(error.to_string(), "`gain = 3.0` is out of bounds; it must be a number from 0.001 to 1.0");
 /// ```
 #[macro_export]
 macro_rules! parameters {
