@@ -42,10 +42,13 @@
 
 #[macro_use]
 pub mod params;
+mod episode;
 pub mod event;
 pub mod law;
+pub mod newreno;
 pub mod poseidon;
 pub mod registry;
+mod reno;
 pub mod round;
 pub mod signals;
 

@@ -204,6 +204,8 @@ fn another_laws_flow(law: &AnyLaw) -> ! {
 laws! {
     Poseidon: crate::poseidon::Poseidon = "poseidon",
         "target by rate on the maximum per-hop delay; network-wide max-min fairness (NSDI'23)";
+    NewReno: crate::newreno::NewReno = "newreno",
+        "one packet more per round trip, half the window on loss or mark (RFC 5681, 6582, 6675)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
