@@ -47,6 +47,7 @@ pub mod event;
 pub mod law;
 pub mod newreno;
 pub mod poseidon;
+pub mod powertcp;
 pub mod registry;
 mod reno;
 pub mod round;

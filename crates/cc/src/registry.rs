@@ -40,6 +40,7 @@ macro_rules! laws {
 
         /// The flow state of any law.
         #[derive(Clone, Copy, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "flows are Copy; telemetry laws keep a record per hop")]
         pub enum AnyFlow {
             $(#[doc = $summary] $variant(<$law as CongestionControl>::Flow),)+
         }
@@ -206,6 +207,8 @@ laws! {
         "target by rate on the maximum per-hop delay; network-wide max-min fairness (NSDI'23)";
     NewReno: crate::newreno::NewReno = "newreno",
         "one packet more per round trip, half the window on loss or mark (RFC 5681, 6582, 6675)";
+    PowerTcp: crate::powertcp::PowerTcp = "powertcp",
+        "window divided by the power (arrivals times queue) of the busiest hop (NSDI'22)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].

@@ -1,0 +1,466 @@
+//! PowerTCP: the window follows power, the product of queue length and arrival rate.
+//!
+//! ```text
+//! per hop j:  λ = dq/dt + dtx/dt              arrival rate, "current"
+//!             v = q + B · τ                   queue and pipe, "voltage"
+//!             Γ_j = λ · v / (B² · τ)          normalised power          (Alg. 1, lines 11–19)
+//! Γ   = max_j Γ_j,   Δt = min(that hop's dt, τ)
+//! Γ_s ← (Γ_s · (τ − Δt) + Γ · Δt) / τ                                   (line 24)
+//! W   ← γ · (W_old · η / Γ_s + β) + (1 − γ) · W                         (Eq. 7, line 27)
+//! pace = W / τ;   W_old ← W once per round trip;   start W = C · τ, at line rate
+//! ```
+//!
+//! Power is bandwidth times the sum of all windows that share a queue, whether the queue stands,
+//! grows or drains. Dividing a window by its normalised power therefore gives the window's share
+//! of the pipe in one step: W_old / Γ_s = W_old · bτ / Σw. What remains is β: at rest
+//! Σw = bτ + Σβ, and the queue is Σβ.
+//!
+//! | symbol | meaning | unit |
+//! |---|---|---|
+//! | W, W_old | window now; window when the round opened | bytes |
+//! | Γ, Γ_s | normalised power of the busiest hop; the same, smoothed over τ | 1 |
+//! | q, tx | bytes queued at a port; bytes that it has sent | bytes |
+//! | B, C | rate of a link; rate of the card | bit/s |
+//! | τ | base round trip time, configured | time |
+//! | γ | weight of the new window | 1 |
+//! | β | additive increase: C · τ / N for N expected flows of a card | bytes |
+//! | η | utilisation aimed at (1 in the paper) | 1 |
+//!
+//! Source: Addanki, Michel, Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter
+//! Networks", NSDI'22: Eq. 7 and Algorithm 1 (§3.3), Theorems 1–3 (§3.4, App. A). Options: the
+//! authors' simulator, github.com/inet-tub/ns3-datacenter at 6ddb4a4 ("artifact"; its RDMA path
+//! made Figs. 4–7, its TCP path the reconfigurable network), and their kernel module,
+//! github.com/inet-tub/powertcp-linux.
+//!
+//! # Deviations
+//! Where the sources contradict each other or are silent, we chose:
+//! - *Which hop wins.* Algorithm 1, lines 20–21, compares and stores Γ', which has units, where
+//!   Γ'_norm is meant: a fast link would always win. The text says normalised power; so do we.
+//! - *UPDATEWINDOW's second argument* is named ack and used as cwnd_old; we pass W_old.
+//! - *W_old.* GETCWND(ack.seq) would need a record per packet, and the text keeps one per round
+//!   trip. The packets acked in a round were all sent before the round opened, so we use the
+//!   window of that moment. The artifact has one reference for both W_old and W
+//!   (`reference = "committed"`): W is then recomputed from it on every ack, not from itself.
+//! - *First ack.* It only stores telemetry, since a rate needs two records. (The artifact's newest
+//!   RDMA path does not treat it specially and divides by the time since zero.) The same holds
+//!   if the number of hops changes, i.e. after a change of path.
+//! - *Γ_s before the first measurement* is not given: 1, as in the artifact, or the first Γ itself
+//!   (`first_power = "measured"`), as in the kernel module.
+//! - *Negative λ* cannot be, but two records can suggest it; λ is floored at `lambda_floor` · B,
+//!   at least zero.
+//! - *Arrived bytes.* The artifact's switches export arrived instead of sent bytes, so that λ needs
+//!   no queue difference; up to one packet that is the same number.
+//! - *Bounds.* The paper has none. An idle path has Γ = 0 and would make W infinite: we stop at
+//!   C · τ + β, where a flow alone rests, or at `max_bdp` products (the artifact and the kernel
+//!   module: 1). Below, W / τ stays above `min_rate`.
+//! - *N* is not published with the paper; 10 is the kernel module's default.
+//! - *Loss and timeouts* are not mentioned: no reaction, the telemetry alone decides.
+//! - *Link that changes its rate* (artifact's TCP path): with `rate_change = "adopt"` the floor
+//!   does not apply to that hop and Γ_s ← Γ at once, if that hop is the busiest.
+
+use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
+use crate::law::{Configure, CongestionControl, Decision};
+use crate::params::{ParamError, ParamType, not_above};
+use crate::round::{Round, RoundEvent};
+use crate::signals::Signals;
+use plimsoll_units::{Bytes, Rate};
+
+crate::choice! {
+    /// From which windows the next is computed.
+    pub enum Reference {
+        /// Eq. 7: W_old is the window when the round opened; the average is taken with W itself.
+        Sent = "sent",
+        /// The artifact's: one reference, committed once per round trip, stands for both.
+        Committed = "committed",
+    }
+}
+
+crate::choice! {
+    /// What Γ_s is before the first measurement.
+    pub enum FirstPower {
+        /// 1, as on a full link without queue.
+        One = "one",
+        /// The first Γ, unsmoothed.
+        Measured = "measured",
+    }
+}
+
+crate::choice! {
+    /// What a link's change of rate between two records does.
+    pub enum RateChange {
+        /// Nothing special.
+        Smooth = "smooth",
+        /// No floor for λ, and Γ_s ← Γ at once.
+        Adopt = "adopt",
+    }
+}
+
+crate::parameters! {
+    /// PowerTCP's parameters.
+    pub struct Params {
+        /// γ: weight of the new window.
+        gamma: f64 where [0.001, 1.0],
+        /// N: flows expected to share a card; β = C · τ / N unless `beta` or `beta_rate` is given.
+        expected_flows: f64 where [1.0, 1e9],
+        /// β as a size; `"auto"` = by `beta_rate` or `expected_flows`.
+        beta: Option<Bytes> where [Bytes::ZERO, Bytes::from_mb(1_000_000)],
+        /// β as a rate, added once per τ; `"auto"` = by `beta` or `expected_flows`.
+        beta_rate: Option<Rate> where [Rate::ZERO, Rate::from_gbps(100_000)],
+        /// η: utilisation aimed at; 1 = off.
+        eta: f64 where [0.01, 1.0],
+        /// Smallest λ as a share of the link's rate; 0 = off.
+        lambda_floor: f64 where [0.0, 1.0],
+        /// From which windows the next is computed.
+        reference: Reference,
+        /// What Γ_s is before the first measurement.
+        first_power: FirstPower,
+        /// What a link's change of rate does.
+        rate_change: RateChange,
+        /// At Γ_s / η up to this, `boost_gamma` replaces γ; 0 = off.
+        boost_below: f64 where [0.0, 1.0],
+        /// γ on a path with little power.
+        boost_gamma: f64 where [0.001, 1.0],
+        /// Smallest W / τ.
+        min_rate: Rate where [Rate::from_bps(1), Rate::from_gbps(100_000)],
+        /// Largest window in products C · τ; `"auto"` = one product and β.
+        max_bdp: Option<f64> where [0.001, 1e6],
+    }
+    presets {
+        "nsdi22" => nsdi22, "PowerTCP, NSDI'22, Algorithm 1: γ 0.9, β = C·τ/N; N = 10 is powertcp-linux's",
+        "artifact-rdma" => artifact_rdma, "ns3-datacenter at 6ddb4a4, RDMA path (Figs. 4-7): η 0.95, β 150 Mb/s",
+        "artifact-tcp" => artifact_tcp, "ns3-datacenter at 6ddb4a4, TCP path (reconfigurable network): β 50 Mb/s",
+        "linux" => linux, "github.com/inet-tub/powertcp-linux: N 10, Γ_s starts measured",
+    }
+}
+
+impl Params {
+    /// The paper's law. N is the kernel module's, `min_rate` ours (far below any fair share).
+    #[must_use]
+    pub fn nsdi22() -> Self {
+        Self {
+            gamma: 0.9,
+            expected_flows: 10.0,
+            beta: None,
+            beta_rate: None,
+            eta: 1.0,
+            lambda_floor: 0.0,
+            reference: Reference::Sent,
+            first_power: FirstPower::One,
+            rate_change: RateChange::Smooth,
+            boost_below: 0.0,
+            boost_gamma: 1.0,
+            min_rate: Rate::from_mbps(1),
+            max_bdp: None,
+        }
+    }
+
+    /// The authors' simulator where it made Figs. 4–7.
+    #[must_use]
+    pub fn artifact_rdma() -> Self {
+        Self {
+            beta_rate: Some(Rate::from_mbps(150)),
+            eta: 0.95,
+            lambda_floor: 0.5,
+            reference: Reference::Committed,
+            min_rate: Rate::from_mbps(100),
+            max_bdp: Some(1.0),
+            ..Self::nsdi22()
+        }
+    }
+
+    /// The authors' simulator's TCP, for links that change their rate.
+    #[must_use]
+    pub fn artifact_tcp() -> Self {
+        Self {
+            beta_rate: Some(Rate::from_mbps(50)),
+            rate_change: RateChange::Adopt,
+            boost_below: 0.5,
+            boost_gamma: 1.0,
+            ..Self::artifact_rdma()
+        }
+    }
+
+    /// The authors' kernel module. (Its base round trip is the smallest seen; ours is configured.)
+    #[must_use]
+    pub fn linux() -> Self {
+        Self { expected_flows: 10.0, first_power: FirstPower::Measured, max_bdp: Some(1.0), ..Self::nsdi22() }
+    }
+}
+
+/// PowerTCP with its constants.
+#[derive(Clone, Debug)]
+pub struct PowerTcp {
+    host: Host,
+    gamma: f64,
+    eta: f64,
+    lambda_floor: f64,
+    reference: Reference,
+    first_power: FirstPower,
+    rate_change: RateChange,
+    boost_below: f64,
+    boost_gamma: f64,
+    /// β in bytes.
+    beta: f64,
+    bounds: Bounds,
+    /// C · τ in bytes.
+    start_window: f64,
+    /// 1 / τ, per second.
+    per_tau: f64,
+}
+
+/// What PowerTCP remembers of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// W, bytes.
+    window: f64,
+    /// W_old, or the artifact's reference; bytes.
+    reference: f64,
+    /// Γ_s.
+    power: f64,
+    /// Whether Γ_s has been measured.
+    measured: bool,
+    round: Round,
+    hop_count: usize,
+    hops: [HopRecord; MAX_HOPS],
+}
+
+impl Flow {
+    /// W in bytes, fractions included.
+    #[must_use]
+    pub fn window(&self) -> f64 {
+        self.window
+    }
+
+    /// Γ_s, the smoothed normalised power.
+    #[must_use]
+    pub fn power(&self) -> f64 {
+        self.power
+    }
+}
+
+/// The busiest hop's normalised power and how long it was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Power {
+    gamma: f64,
+    seconds: f64,
+    rate_changed: bool,
+}
+
+impl Configure for PowerTcp {
+    type Params = Params;
+
+    fn new(params: &Params, host: &Host) -> Result<Self, ParamError<'static>> {
+        let beta = beta_bytes(params.beta, params.beta_rate, params.expected_flows, host)?;
+        let bounds = Bounds::new(host, params.min_rate, params.max_bdp, beta)?;
+        Ok(Self {
+            host: *host,
+            gamma: params.gamma,
+            eta: params.eta,
+            lambda_floor: params.lambda_floor,
+            reference: params.reference,
+            first_power: params.first_power,
+            rate_change: params.rate_change,
+            boost_below: params.boost_below,
+            boost_gamma: params.boost_gamma,
+            beta,
+            bounds,
+            start_window: bounds.clamp(bdp(host)),
+            per_tau: 1.0 / host.base_rtt.as_secs_f64(),
+        })
+    }
+}
+
+impl CongestionControl for PowerTcp {
+    type Flow = Flow;
+
+    fn needs(&self) -> Signals {
+        Signals::HOP_RECORDS
+    }
+
+    fn start(&self, _path: &Path) -> (Flow, Decision) {
+        let flow = Flow {
+            window: self.start_window,
+            reference: self.start_window,
+            power: 1.0,
+            measured: false,
+            round: Round::default(),
+            hop_count: 0,
+            hops: [HopRecord::default(); MAX_HOPS],
+        };
+        (flow, self.decision(&flow))
+    }
+
+    fn on_ack(&self, flow: &mut Flow, ack: &Ack<'_>) -> Decision {
+        let Telemetry::Hops(hops) = ack.telemetry else {
+            return self.decision(flow);
+        };
+        let event = flow.round.on_ack(ack);
+        if let Some(power) = self.busiest(flow, hops) {
+            self.smooth(flow, power);
+            self.update_window(flow);
+        }
+        if event == RoundEvent::Closed {
+            flow.reference = flow.window;
+        }
+        self.decision(flow)
+    }
+
+    fn on_loss(&self, flow: &mut Flow, _loss: &Loss) -> Decision {
+        self.decision(flow)
+    }
+
+    fn on_timeout(&self, flow: &mut Flow, _timeout: &Timeout) -> Decision {
+        self.decision(flow)
+    }
+
+    fn decision(&self, flow: &Flow) -> Decision {
+        Decision::paced(&self.host, flow.window, flow.window * 8.0 * self.per_tau)
+    }
+}
+
+impl PowerTcp {
+    /// The normalised power of a link between two of its records; `None` if no time passed between
+    /// them or the link has no rate.
+    #[must_use]
+    pub fn normalised_power(&self, before: &HopRecord, now: &HopRecord) -> Option<f64> {
+        self.hop_power(before, now).map(|power| power.gamma)
+    }
+
+    /// Algorithm 1, NORMPOWER without the smoothing; stores the records.
+    fn busiest(&self, flow: &mut Flow, hops: &[HopRecord]) -> Option<Power> {
+        let hops = hops.get(..MAX_HOPS).unwrap_or(hops);
+        if hops.len() != flow.hop_count {
+            flow.hop_count = hops.len();
+            for (known, hop) in flow.hops.iter_mut().zip(hops) {
+                *known = *hop;
+            }
+            return None;
+        }
+        let mut busiest: Option<Power> = None;
+        for (known, hop) in flow.hops.iter_mut().zip(hops) {
+            if hop.time == known.time {
+                // No rate in no time; the older record stays, so that nothing is missed.
+                continue;
+            }
+            if let Some(power) = self.hop_power(known, hop)
+                && busiest.is_none_or(|other| power.gamma > other.gamma)
+            {
+                busiest = Some(power);
+            }
+            *known = *hop;
+        }
+        busiest
+    }
+
+    /// Lines 11–19 for one hop, with λ and v both divided by B and Bτ.
+    #[inline]
+    fn hop_power(&self, before: &HopRecord, now: &HopRecord) -> Option<Power> {
+        let elapsed = now.time.saturating_since(before.time);
+        if elapsed.as_ps() == 0 || now.rate.as_bps() == 0 {
+            return None;
+        }
+        let seconds = elapsed.as_secs_f64();
+        let per_bit = 1.0 / (seconds * now.rate.as_bps_f64());
+        let queued = now.queue.as_f64();
+        let arrived = now.sent.saturating_sub(before.sent).as_f64() + (queued - before.queue.as_f64());
+        let rate_changed = self.rate_change == RateChange::Adopt && now.rate != before.rate;
+        let floor = if rate_changed { 0.0 } else { self.lambda_floor };
+        let current = (arrived * 8.0 * per_bit).max(floor);
+        let voltage = 1.0 + queued * 8.0 * per_bit * seconds * self.per_tau;
+        Some(Power { gamma: current * voltage, seconds, rate_changed })
+    }
+
+    /// Line 24.
+    fn smooth(&self, flow: &mut Flow, power: Power) {
+        let first = !flow.measured && self.first_power == FirstPower::Measured;
+        flow.measured = true;
+        flow.power = if power.rate_changed || first {
+            power.gamma
+        } else {
+            smoothed(flow.power, power.gamma, power.seconds * self.per_tau)
+        };
+    }
+
+    /// Algorithm 1, UPDATEWINDOW.
+    fn update_window(&self, flow: &mut Flow) {
+        let power = flow.power / self.eta;
+        let gamma = if power <= self.boost_below { self.boost_gamma } else { self.gamma };
+        let kept = match self.reference {
+            Reference::Sent => flow.window,
+            Reference::Committed => flow.reference,
+        };
+        // No power at all asks for an infinite window; the bound answers.
+        let window = gamma * (flow.reference / power + self.beta) + (1.0 - gamma) * kept;
+        flow.window = self.bounds.clamp(window);
+    }
+}
+
+/// Between which windows a flow stays, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    low: f64,
+    high: f64,
+}
+
+impl Bounds {
+    /// From `min_rate` · τ to `max_bdp` products C · τ, or to one product and β.
+    pub(crate) fn new(
+        host: &Host,
+        min_rate: Rate,
+        max_bdp: Option<f64>,
+        beta: f64,
+    ) -> Result<Self, ParamError<'static>> {
+        not_above("min_rate", min_rate, "nic_rate", host.nic_rate)?;
+        let low = min_rate.as_bytes_per_second_f64() * host.base_rtt.as_secs_f64();
+        let high = max_bdp.map_or(bdp(host) + beta, |products| products * bdp(host));
+        if low > high {
+            return Err(ParamError::Contradiction {
+                key: "min_rate",
+                value: min_rate.scalar(),
+                relation: "lies above",
+                other_key: "max_bdp",
+                other_value: max_bdp.scalar(),
+            });
+        }
+        Ok(Self { low, high })
+    }
+
+    pub(crate) fn clamp(&self, window: f64) -> f64 {
+        window.clamp(self.low, self.high)
+    }
+}
+
+/// C · τ in bytes, fractions included.
+pub(crate) fn bdp(host: &Host) -> f64 {
+    host.nic_rate.as_bytes_per_second_f64() * host.base_rtt.as_secs_f64()
+}
+
+/// β in bytes, from whichever way it was given.
+pub(crate) fn beta_bytes(
+    beta: Option<Bytes>,
+    beta_rate: Option<Rate>,
+    expected_flows: f64,
+    host: &Host,
+) -> Result<f64, ParamError<'static>> {
+    match (beta, beta_rate) {
+        (Some(size), Some(rate)) => Err(ParamError::Contradiction {
+            key: "beta",
+            value: size.scalar(),
+            relation: "cannot be given together with",
+            other_key: "beta_rate",
+            other_value: rate.scalar(),
+        }),
+        (Some(size), None) => Ok(size.as_f64()),
+        (None, Some(rate)) => Ok(rate.as_bytes_per_second_f64() * host.base_rtt.as_secs_f64()),
+        (None, None) => Ok(bdp(host) / expected_flows),
+    }
+}
+
+/// Γ_s after a measurement that covers `share` of τ, at most all of it.
+pub(crate) fn smoothed(before: f64, measured: f64, share: f64) -> f64 {
+    let share = share.min(1.0);
+    before * (1.0 - share) + measured * share
+}
+
+#[cfg(test)]
+mod tests;
