@@ -92,7 +92,7 @@ pub(crate) fn announce(command: &Command) {
 }
 
 /// The command as one would type it, with the program's name alone.
-fn describe(command: &Command) -> String {
+pub(crate) fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
     let mut words = Vec::new();
     for (name, value) in command.get_envs() {

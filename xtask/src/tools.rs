@@ -8,28 +8,32 @@ use crate::child;
 /// Makes `cargo SUBCOMMAND` available, which is the rustup component `component`.
 pub(crate) fn need_component(root: &Path, component: &str, subcommand: &str) -> Result<(), String> {
     let is_there = || child::succeeds(child::cargo(root, &[subcommand, "--version"]));
-    install(component, is_there, &["component", "add", component])
+    install(component, is_there, rustup(&["component", "add", component]))
 }
 
 /// Makes the standard or core library for `target` available.
 pub(crate) fn need_target(target: &str) -> Result<(), String> {
-    install(target, || has_core_library(target), &["target", "add", target])
+    install(target, || has_core_library(target), rustup(&["target", "add", target]))
 }
 
-fn install(what: &str, is_there: impl Fn() -> bool, rustup_arguments: &[&str]) -> Result<(), String> {
+fn rustup(arguments: &[&str]) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(arguments);
+    command
+}
+
+fn install(what: &str, is_there: impl Fn() -> bool, mut installer: Command) -> Result<(), String> {
     if is_there() {
         return Ok(());
     }
-    let mut rustup = Command::new("rustup");
-    rustup.args(rustup_arguments);
-    child::announce(&rustup);
-    // Only the result matters: what rustup says is on the screen, and it may not exist at all where the
-    // toolchain comes from a distribution.
-    let _ = rustup.status();
+    child::announce(&installer);
+    // Only the result matters: what the installer says is on the screen, and it may not exist at all where
+    // the toolchain comes from a distribution.
+    let _ = installer.status();
     if is_there() {
         Ok(())
     } else {
-        Err(format!("{what} is not installed, and 'rustup {}' did not help", rustup_arguments.join(" ")))
+        Err(format!("{what} is not installed, and '{}' did not help", child::describe(&installer)))
     }
 }
 
@@ -46,15 +50,21 @@ fn has_core_library(target: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn missing_installer() -> Command {
+        let mut command = Command::new("/nowhere/rustup");
+        command.args(["add", "it"]);
+        command
+    }
+
     #[test]
-    fn what_is_there_is_not_installed_again() {
-        assert_eq!(install("it", || true, &["no-such-command"]), Ok(()));
+    fn what_is_there_needs_no_installer() {
+        assert_eq!(install("it", || true, missing_installer()), Ok(()));
     }
 
     #[test]
     fn what_cannot_be_had_is_named_with_the_command_that_was_tried() {
-        let reason = install("it", || false, &["no-such-command"]).unwrap_err();
-        assert_eq!(reason, "it is not installed, and 'rustup no-such-command' did not help");
+        let reason = install("it", || false, missing_installer()).unwrap_err();
+        assert_eq!(reason, "it is not installed, and 'rustup add it' did not help");
     }
 
     #[test]
