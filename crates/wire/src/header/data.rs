@@ -1,0 +1,270 @@
+//! A data packet.
+//!
+//! ```text
+//!   0  version and type   1  flags   2  payload length (2)
+//!   4  checksum (4)
+//!   8  connection (4)
+//!  12  packet number (8)
+//!  20  stream offset of the first payload byte (8)
+//!  28  message (8)
+//!  36  sent at, picoseconds of the sender's clock (8)
+//!  44  payload
+//! ```
+
+use super::{
+    ConnectionId, MessageId, PacketNumber, TYPE_DATA, check_first_byte, check_sum, checksum, first_byte,
+};
+use crate::error::{Format, WireError};
+use crate::field;
+use plimsoll_units::{Bytes, Time};
+
+const FORMAT: Format = Format::Data;
+
+const CONGESTION_WINDOW_REDUCED: u8 = 0x01;
+const END_OF_MESSAGE: u8 = 0x02;
+const END_OF_STREAM: u8 = 0x04;
+const RETRANSMISSION: u8 = 0x08;
+const ALL_FLAGS: u8 = 0x0F;
+
+/// The flags of a data packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DataFlags {
+    /// The sender has answered an echoed congestion mark (RFC 3168's CWR).
+    pub congestion_window_reduced: bool,
+    /// The last byte of the payload is the last of the message.
+    pub end_of_message: bool,
+    /// The last byte of the payload is the last of the connection.
+    pub end_of_stream: bool,
+    /// The payload, or part of it, was sent before.
+    pub retransmission: bool,
+}
+
+impl DataFlags {
+    const fn to_byte(self) -> u8 {
+        self.congestion_window_reduced as u8 * CONGESTION_WINDOW_REDUCED
+            | self.end_of_message as u8 * END_OF_MESSAGE
+            | self.end_of_stream as u8 * END_OF_STREAM
+            | self.retransmission as u8 * RETRANSMISSION
+    }
+
+    const fn from_byte(byte: u8) -> Self {
+        Self {
+            congestion_window_reduced: byte & CONGESTION_WINDOW_REDUCED != 0,
+            end_of_message: byte & END_OF_MESSAGE != 0,
+            end_of_stream: byte & END_OF_STREAM != 0,
+            retransmission: byte & RETRANSMISSION != 0,
+        }
+    }
+}
+
+/// A data packet to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data<'a> {
+    /// Which connection.
+    pub connection: ConnectionId,
+    /// Which packet.
+    pub packet: PacketNumber,
+    /// Where the payload begins in the byte stream.
+    pub offset: Bytes,
+    /// Which message the payload belongs to.
+    pub message: MessageId,
+    /// When the packet was handed to the NIC.
+    pub sent_at: Time,
+    /// Flags.
+    pub flags: DataFlags,
+    /// At most 65 535 bytes.
+    pub payload: &'a [u8],
+}
+
+impl Data<'_> {
+    /// Bytes in front of the payload.
+    pub const HEADER_SIZE: usize = 44;
+
+    /// Writes the packet; gives the number of bytes written.
+    pub fn encode(&self, output: &mut [u8]) -> Result<usize, WireError> {
+        let length = self.payload.len();
+        let limit = u64::from(u16::MAX);
+        let length16 =
+            u16::try_from(length).map_err(|_| FORMAT.above_limit("payload length", length as u64, limit))?;
+        let [high, low] = length16.to_be_bytes();
+        let start = [first_byte(TYPE_DATA), self.flags.to_byte(), high, low];
+
+        let mut header = [0; Self::HEADER_SIZE];
+        field::set::<0, 4, _>(&mut header, start);
+        field::set::<8, 4, _>(&mut header, self.connection.0.to_be_bytes());
+        field::set::<12, 8, _>(&mut header, self.packet.0.to_be_bytes());
+        field::set::<20, 8, _>(&mut header, self.offset.get().to_be_bytes());
+        field::set::<28, 8, _>(&mut header, self.message.0.to_be_bytes());
+        field::set::<36, 8, _>(&mut header, self.sent_at.as_ps().to_be_bytes());
+        let sum = checksum(start, &field::get::<8, 36, _>(&header), self.payload);
+        field::set::<4, 4, _>(&mut header, sum.to_be_bytes());
+
+        let size = Self::HEADER_SIZE + length;
+        let (head, body) =
+            field::split_mut::<{ Data::HEADER_SIZE }>(FORMAT, field::room(FORMAT, output, size)?)?;
+        *head = header;
+        body.copy_from_slice(self.payload);
+        Ok(size)
+    }
+}
+
+/// A data packet, where it lies; checked.
+#[derive(Clone, Copy, Debug)]
+pub struct DataView<'a> {
+    header: &'a [u8; Data::HEADER_SIZE],
+    payload: &'a [u8],
+}
+
+impl<'a> DataView<'a> {
+    /// Reads and checks a packet.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let (header, rest) = field::split::<{ Data::HEADER_SIZE }>(FORMAT, bytes)?;
+        let start @ [first, flags, high, low] = field::get::<0, 4, _>(header);
+        check_first_byte(FORMAT, first, TYPE_DATA)?;
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let need = Data::HEADER_SIZE + length;
+        let payload = rest.get(..length).ok_or(FORMAT.truncated(need, bytes.len()))?;
+        let found = u32::from_be_bytes(field::get::<4, 4, _>(header));
+        check_sum(FORMAT, found, checksum(start, &field::get::<8, 36, _>(header), payload))?;
+        if flags & !ALL_FLAGS != 0 {
+            return Err(FORMAT.above_limit("flags", u64::from(flags), u64::from(ALL_FLAGS)));
+        }
+        Ok(Self { header, payload })
+    }
+
+    /// Which connection.
+    #[must_use]
+    pub const fn connection(&self) -> ConnectionId {
+        ConnectionId(u32::from_be_bytes(field::get::<8, 4, _>(self.header)))
+    }
+
+    /// Which packet.
+    #[must_use]
+    pub const fn packet(&self) -> PacketNumber {
+        PacketNumber(u64::from_be_bytes(field::get::<12, 8, _>(self.header)))
+    }
+
+    /// Where the payload begins in the byte stream.
+    #[must_use]
+    pub const fn offset(&self) -> Bytes {
+        Bytes::new(u64::from_be_bytes(field::get::<20, 8, _>(self.header)))
+    }
+
+    /// Which message the payload belongs to.
+    #[must_use]
+    pub const fn message(&self) -> MessageId {
+        MessageId(u64::from_be_bytes(field::get::<28, 8, _>(self.header)))
+    }
+
+    /// When the packet was sent, by the sender's clock.
+    #[must_use]
+    pub const fn sent_at(&self) -> Time {
+        Time::from_ps(u64::from_be_bytes(field::get::<36, 8, _>(self.header)))
+    }
+
+    /// Flags.
+    #[must_use]
+    pub const fn flags(&self) -> DataFlags {
+        let [flags] = field::get::<1, 1, _>(self.header);
+        DataFlags::from_byte(flags)
+    }
+
+    /// The payload.
+    #[must_use]
+    pub const fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// All of it, as the sender wrote it.
+    #[must_use]
+    pub const fn to_data(&self) -> Data<'a> {
+        Data {
+            connection: self.connection(),
+            packet: self.packet(),
+            offset: self.offset(),
+            message: self.message(),
+            sent_at: self.sent_at(),
+            flags: self.flags(),
+            payload: self.payload,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::WireErrorKind;
+
+    const GOLDEN: [u8; 47] = [
+        0x11, // version 1, type 1
+        0x0A, // end of message, retransmission
+        0x00, 0x03, // three bytes of payload
+        0x35, 0xDC, 0x5B, 0xE4, // CRC-32C, computed apart with a bit-by-bit program
+        0x00, 0x00, 0x00, 0x07, // connection 7
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, // packet 256
+        0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, // offset 2^32
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, // message 2
+        0x00, 0x00, 0x00, 0x00, 0x00, 0xB7, 0x1B, 0x00, // sent at 12 us = 12 000 000 ps
+        b'a', b'b', b'c',
+    ];
+
+    const DATA: Data<'static> = Data {
+        connection: ConnectionId(7),
+        packet: PacketNumber(256),
+        offset: Bytes::new(1 << 32),
+        message: MessageId(2),
+        sent_at: Time::from_ps(12_000_000),
+        flags: DataFlags {
+            congestion_window_reduced: false,
+            end_of_message: true,
+            end_of_stream: false,
+            retransmission: true,
+        },
+        payload: b"abc",
+    };
+
+    #[test]
+    fn golden_packet() {
+        let mut bytes = [0; 47];
+        assert_eq!(DATA.encode(&mut bytes), Ok(47));
+        assert_eq!(bytes, GOLDEN);
+        assert_eq!(DataView::parse(&GOLDEN).unwrap().to_data(), DATA);
+    }
+
+    #[test]
+    fn padding_behind_the_payload_is_ignored() {
+        let mut padded = [0xEE; 60];
+        padded[..47].copy_from_slice(&GOLDEN);
+        assert_eq!(DataView::parse(&padded).unwrap().payload(), b"abc");
+    }
+
+    #[test]
+    fn any_flipped_bit_is_noticed() {
+        for bit in 0..GOLDEN.len() * 8 {
+            let mut damaged = GOLDEN;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(DataView::parse(&damaged).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let kind = |at: usize, byte: u8| {
+            let mut damaged = GOLDEN;
+            damaged[at] = byte;
+            DataView::parse(&damaged).unwrap_err().kind
+        };
+        assert_eq!(kind(0, 0x21), WireErrorKind::BadVersion { found: 2, expected: 1 });
+        assert_eq!(kind(0, 0x12), WireErrorKind::BadValue { field: "packet type", found: 2, expected: 1 });
+        assert_eq!(kind(3, 0x04), WireErrorKind::Truncated { need: 48, have: 47 });
+        assert!(matches!(kind(46, b'x'), WireErrorKind::BadChecksum { found: 0x35DC_5BE4, .. }));
+    }
+
+    #[test]
+    fn a_payload_beyond_16_bits_of_length_is_refused() {
+        let payload = [0; 65_536];
+        let error = Data { payload: &payload, ..DATA }.encode(&mut [0; 66_000]).unwrap_err();
+        let (found, limit) = (65_536, 65_535);
+        assert_eq!(error.kind, WireErrorKind::AboveLimit { field: "payload length", found, limit });
+    }
+}
