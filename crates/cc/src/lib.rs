@@ -46,6 +46,7 @@ mod episode;
 pub mod event;
 pub mod law;
 pub mod newreno;
+mod maths;
 pub mod poseidon;
 pub mod powertcp;
 pub mod registry;

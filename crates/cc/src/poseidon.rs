@@ -60,6 +60,7 @@
 
 use crate::event::{Ack, Host, Loss, Path, Telemetry, Timeout};
 use crate::law::{Configure, CongestionControl, Decision};
+use crate::maths;
 use crate::params::{ParamError, not_above};
 use crate::signals::Signals;
 use plimsoll_units::{Rate, Span, Time};
@@ -245,16 +246,16 @@ impl Params {
     }
 }
 
-/// Target functions with their constants. Rates in bit/s, times in seconds.
+/// Target functions with their constants. Times in picoseconds, so that the hot path divides once;
+/// `slowness` is r_max / rate, in [1, r_max / r_min].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
-    /// `k + slope · ln(max_rate / rate)`
+    /// `k + slope · ln(slowness)`
     LogRate {
         k: f64,
         slope: f64,
-        max_rate: f64,
     },
-    /// `scale / √rate + offset`
+    /// `scale · √slowness + offset`
     SqrtRate {
         scale: f64,
         offset: f64,
@@ -277,9 +278,11 @@ pub struct Poseidon {
     signal: Signal,
     update: Update,
     increase: Increase,
-    min_rate: f64,
+    /// r_max in packets per picosecond.
     max_rate: f64,
-    /// α · m / p, per second.
+    /// r_max / r_min
+    max_slowness: f64,
+    /// α · m / p, per picosecond.
     gain: f64,
     ratio_offset: f64,
     additive_step: f64,
@@ -290,7 +293,6 @@ pub struct Poseidon {
     start_cwnd: f64,
     retx_reset: u32,
     packets_per_byte: f64,
-    bits_per_packet: f64,
 }
 
 /// What Poseidon remembers of a flow.
@@ -324,17 +326,16 @@ impl Configure for Poseidon {
 
         let (r_min, r_max) = (min_rate.as_bps_f64(), max_rate.as_bps_f64());
         let alpha = libm::log(r_max / r_min);
-        let p = params.p.as_secs_f64();
         Ok(Self {
             host: *host,
             target: Target::new(params, host, r_min, r_max),
             signal: params.signal,
             update: params.update,
             increase: params.increase,
-            min_rate: r_min,
-            max_rate: r_max,
-            gain: alpha * params.m / p,
-            ratio_offset: params.ratio_offset.as_secs_f64(),
+            max_rate: packets_per_ps(r_max, host),
+            max_slowness: r_max / r_min,
+            gain: alpha * params.m / picoseconds(params.p),
+            ratio_offset: picoseconds(params.ratio_offset),
             additive_step: params.additive_step,
             max_mi: params.max_mi,
             min_md: params.min_md,
@@ -343,7 +344,6 @@ impl Configure for Poseidon {
             start_cwnd: params.start_cwnd.clamp(params.min_cwnd, max_cwnd),
             retx_reset: params.retx_reset,
             packets_per_byte: 1.0 / host.mss.as_f64(),
-            bits_per_packet: host.mtu.as_f64() * 8.0,
         })
     }
 }
@@ -377,7 +377,7 @@ impl CongestionControl for Poseidon {
             flow.retransmits = 0;
         }
         if let Some(delay) = self.delay_signal(flow, ack) {
-            self.react(flow, ack, delay.as_secs_f64());
+            self.react(flow, ack, picoseconds(delay));
         }
         self.decision(flow)
     }
@@ -409,22 +409,19 @@ impl Poseidon {
     /// The target of a flow at `rate` whose window is that rate's at the base round trip.
     #[must_use]
     pub fn target(&self, rate: Rate) -> Span {
-        let rate = rate.as_bps_f64();
-        let cwnd = rate * self.host.base_rtt.as_secs_f64() / self.bits_per_packet;
-        Span::saturating_from_secs_f64(self.target_seconds(rate, cwnd))
+        let cwnd = packets_per_ps(rate.as_bps_f64(), &self.host) * picoseconds(self.host.base_rtt);
+        Span::from_ps(libm::round(self.target_ps(self.host.base_rtt, cwnd)) as u64)
     }
 
     /// The update ratio at a target and a delay, within its bounds.
     #[must_use]
     pub fn update_ratio(&self, target: Span, delay: Span) -> f64 {
-        self.ratio(target.as_secs_f64(), delay.as_secs_f64())
+        self.ratio(picoseconds(target), picoseconds(delay))
     }
 
     /// Algorithm 1, ReceiveACK.
     fn react(&self, flow: &mut Flow, ack: &Ack<'_>, delay: f64) {
-        // A zero round trip gives an infinite rate, which the clamp inside brings to r_max.
-        let rate = flow.cwnd * self.bits_per_packet / ack.rtt.as_secs_f64();
-        let target = self.target_seconds(rate, flow.cwnd);
+        let target = self.target_ps(ack.rtt, flow.cwnd);
         if delay <= target {
             let acked = ack.acked.as_f64() * self.packets_per_byte;
             let step = match self.increase {
@@ -459,12 +456,13 @@ impl Poseidon {
         }
     }
 
-    /// T, in seconds; rate in bit/s.
-    fn target_seconds(&self, rate: f64, cwnd: f64) -> f64 {
-        let rate = rate.clamp(self.min_rate, self.max_rate);
+    /// T of a flow whose window takes `rtt`, in picoseconds.
+    fn target_ps(&self, rtt: Span, cwnd: f64) -> f64 {
+        // r_max / rate: one division, and a round trip of zero is simply the fastest flow.
+        let slowness = || (self.max_rate * picoseconds(rtt) / cwnd).clamp(1.0, self.max_slowness);
         match self.target {
-            Target::LogRate { k, slope, max_rate } => k + slope * libm::log(max_rate / rate),
-            Target::SqrtRate { scale, offset } => scale / libm::sqrt(rate) + offset,
+            Target::LogRate { k, slope } => k + slope * maths::ln(slowness()),
+            Target::SqrtRate { scale, offset } => scale * libm::sqrt(slowness()) + offset,
             Target::SqrtCwnd { scale, offset, min_cwnd, max_cwnd } => {
                 scale / libm::sqrt(cwnd.clamp(min_cwnd, max_cwnd)) + offset
             }
@@ -477,10 +475,10 @@ impl Poseidon {
         self.unbounded_ratio(target, delay).clamp(self.min_md, self.max_mi)
     }
 
-    /// U as in Eqs. 4 and 13; times in seconds.
+    /// U as in Eqs. 4 and 13; times in picoseconds.
     fn unbounded_ratio(&self, target: f64, delay: f64) -> f64 {
         match self.update {
-            Update::Distance => libm::exp((target - delay) * self.gain),
+            Update::Distance => maths::exp((target - delay) * self.gain),
             // No delay and no offset: as far below the target as can be; the bound decides.
             Update::Ratio if delay + self.ratio_offset <= 0.0 => f64::MAX,
             Update::Ratio => (target + self.ratio_offset) / (delay + self.ratio_offset),
@@ -490,7 +488,7 @@ impl Poseidon {
 
 impl Target {
     fn new(params: &Params, host: &Host, min_rate: f64, max_rate: f64) -> Self {
-        let (k, p) = (params.k.as_secs_f64(), params.p.as_secs_f64());
+        let (k, p) = (picoseconds(params.k), picoseconds(params.p));
         let alpha = libm::log(max_rate / min_rate);
         // With r_min = r_max there is one rate only and its target is k.
         let slope = if alpha > 0.0 { p / alpha } else { 0.0 };
@@ -503,19 +501,28 @@ impl Target {
             (scale, k - scale / libm::sqrt(x_high))
         };
         match params.target {
-            TargetShape::LogRate => Self::LogRate { k, slope, max_rate },
+            TargetShape::LogRate => Self::LogRate { k, slope },
             TargetShape::SqrtRate => {
-                let (scale, offset) = through(anchor, max_rate);
+                let (scale, offset) = through(anchor / max_rate, 1.0);
                 Self::SqrtRate { scale, offset }
             }
             TargetShape::SqrtCwnd => {
-                let window = |rate: f64| rate * host.base_rtt.as_secs_f64() / (host.mtu.as_f64() * 8.0);
+                let window = |rate| packets_per_ps(rate, host) * picoseconds(host.base_rtt);
                 let (scale, offset) = through(window(anchor), window(max_rate));
                 Self::SqrtCwnd { scale, offset, min_cwnd: window(min_rate), max_cwnd: window(max_rate) }
             }
-            TargetShape::Fixed => Self::Fixed(params.fixed_target.as_secs_f64()),
+            TargetShape::Fixed => Self::Fixed(picoseconds(params.fixed_target)),
         }
     }
+}
+
+fn picoseconds(span: Span) -> f64 {
+    span.as_ps() as f64
+}
+
+/// A rate in bit/s as full packets per picosecond.
+fn packets_per_ps(bps: f64, host: &Host) -> f64 {
+    bps / (host.mtu.as_f64() * 8.0) * 1e-12
 }
 
 /// At most one decrease per round trip.

@@ -47,6 +47,11 @@ fn ack(at_us: u64, packets: f64, delay_us: f64) -> Ack<'static> {
     }
 }
 
+/// T, in picoseconds, of a flow at `rate` bit/s, whatever its round trip.
+fn target(law: &Poseidon, rate: f64) -> f64 {
+    law.target_ps(Span::from_us(10), rate * 10e-6 / (4096.0 * 8.0))
+}
+
 /// The window of a flow at `gbps` with a round trip of 10 µs.
 fn cwnd_at(gbps: f64) -> f64 {
     gbps * 1e9 * 10e-6 / (4096.0 * 8.0)
@@ -59,10 +64,10 @@ fn close(a: f64, b: f64, relative: f64) -> bool {
 mod target_and_update {
     use super::*;
 
-    /// Random a < b within [r_min, r_max], a delay, and m in (0, 2).
+    /// Random a < b within [r_min, r_max] in bit/s, a delay in picoseconds, and m in (0, 2).
     fn two_flows() -> impl Strategy<Value = (f64, f64, f64, f64)> {
         // Uniform in the logarithm, so that slow flows are drawn as often as fast ones.
-        (0.0..0.999, 0.0..1.0, 0.0..100e-6, 0.001..1.999).prop_map(
+        (0.0..0.999, 0.0..1.0, 0.0..100e6, 0.001..1.999).prop_map(
             |(low, gap, delay, m): (f64, f64, f64, f64)| {
                 let high = low + (1.0 - low) * (0.001 + 0.999 * gap);
                 (0.02e9 * 1e4_f64.powf(low), (0.02e9 * 1e4_f64.powf(high)).min(200e9), delay, m)
@@ -77,7 +82,7 @@ mod target_and_update {
         #[test]
         fn the_window_grows_exactly_when_the_delay_is_within_the_target((a, _, delay, m) in two_flows()) {
             let law = law(Params { m, ..Params::nsdi23() });
-            let target = law.target_seconds(a, 1.0);
+            let target = target(&law, a);
             prop_assert_eq!(law.unbounded_ratio(target, delay) >= 1.0, delay <= target);
         }
 
@@ -85,7 +90,7 @@ mod target_and_update {
         #[test]
         fn every_step_brings_two_flows_closer((a, b, delay, m) in two_flows()) {
             let law = law(Params { m, ..Params::nsdi23() });
-            let update = |rate: f64| law.unbounded_ratio(law.target_seconds(rate, 1.0), delay);
+            let update = |rate: f64| law.unbounded_ratio(target(&law, rate), delay);
             let ratio = update(b) / update(a);
             prop_assert!((a / b).powi(2) < ratio && ratio < 1.0, "ratio {ratio}");
         }
@@ -94,7 +99,7 @@ mod target_and_update {
         #[test]
         fn a_step_of_more_than_two_overshoots_fairness((a, b, delay, m) in two_flows()) {
             let law = law(Params { m: m + 2.001, ..Params::nsdi23() });
-            let update = |rate: f64| law.unbounded_ratio(law.target_seconds(rate, 1.0), delay);
+            let update = |rate: f64| law.unbounded_ratio(target(&law, rate), delay);
             prop_assert!(update(b) / update(a) <= (a / b).powi(2));
         }
 
@@ -102,7 +107,7 @@ mod target_and_update {
         #[test]
         fn the_update_is_a_power_of_the_distance_in_rate((x, r, _, m) in two_flows()) {
             let law = law(Params { m, ..Params::nsdi23() });
-            let update = law.unbounded_ratio(law.target_seconds(x, 1.0), law.target_seconds(r, 1.0));
+            let update = law.unbounded_ratio(target(&law, x), target(&law, r));
             prop_assert!(close(update, (r / x).powf(m), 1e-9));
         }
     }
@@ -162,7 +167,7 @@ mod target_and_update {
     fn only_a_target_by_rate_is_blind_to_the_round_trip() {
         let target = |params: Params, rtt_us: f64| {
             let cwnd = 20e9 * rtt_us * 1e-6 / (4096.0 * 8.0);
-            law(params).target_seconds(20e9, cwnd)
+            law(params).target_ps(microseconds(rtt_us), cwnd)
         };
         assert!(close(target(Params::nsdi23(), 20.0), target(Params::nsdi23(), 10.0), 1e-12));
         assert!(target(Params::sqrt_cwnd(), 20.0) < 0.9 * target(Params::sqrt_cwnd(), 10.0));
@@ -274,8 +279,7 @@ mod reaction {
         let law = nsdi23();
         let mut flow = flow(40.0);
         let delay = 4.0;
-        let rate = 40.0 * 4096.0 * 8.0 / 10e-6;
-        let expected = 40.0 * law.ratio(law.target_seconds(rate, 40.0), delay * 1e-6);
+        let expected = 40.0 * law.ratio(law.target_ps(Span::from_us(10), 40.0), delay * 1e6);
         for _ in 0..40 {
             law.on_ack(&mut flow, &ack(100, 1.0, delay));
         }
@@ -387,7 +391,8 @@ mod parameters {
         let params = Params::nsdi23();
         assert_eq!((params.p, params.k, params.m), (Span::from_us(40), Span::from_us(2), 0.25));
         let law = law(params);
-        assert_eq!((law.min_rate, law.max_rate), (0.02e9, 200e9));
+        assert!(close(law.max_rate, 200e9 / (4096.0 * 8.0) * 1e-12, 1e-12));
+        assert!(close(law.max_slowness, 200.0 / 0.02, 1e-12));
     }
 
     #[test]
