@@ -13,6 +13,8 @@
 //! | [`params`] | parameters with units, bounds and documentation, readable from text |
 //! | [`signals`] | what a law needs from the network, and what gives it |
 //! | [`round`] | the once-per-round-trip gate that many laws share |
+//! | [`reference`] | laws that compute from a reference window, and what moves it |
+//! | [`coin`] | seeded coins for laws that flip them |
 //! | [`registry`] | the one list of laws: names, presets, the enum for hot loops |
 //!
 //! One file per law follows, e.g. [`poseidon`]; each opens with its equation, its symbols and its
@@ -42,17 +44,21 @@
 
 #[macro_use]
 pub mod params;
+pub mod coin;
 mod episode;
 pub mod event;
+pub mod hpcc;
 pub mod law;
-pub mod newreno;
 mod maths;
+pub mod newreno;
 pub mod poseidon;
 pub mod powertcp;
+pub mod reference;
 pub mod registry;
 mod reno;
 pub mod round;
 pub mod signals;
+pub mod swift;
 
 pub use event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 pub use law::{Configure, CongestionControl, Decision};

@@ -209,6 +209,10 @@ laws! {
         "one packet more per round trip, half the window on loss or mark (RFC 5681, 6582, 6675)";
     PowerTcp: crate::powertcp::PowerTcp = "powertcp",
         "window divided by the power (arrivals times queue) of the busiest hop (NSDI'22)";
+    Hpcc: crate::hpcc::Hpcc = "hpcc",
+        "window from the link load that every switch reports (SIGCOMM'19)";
+    Swift: crate::swift::Swift = "swift",
+        "additive increase below a target delay, proportional decrease above it (SIGCOMM'20)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
