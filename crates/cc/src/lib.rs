@@ -59,6 +59,7 @@ mod reno;
 pub mod round;
 pub mod signals;
 pub mod swift;
+pub mod theta_powertcp;
 
 pub use event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 pub use law::{Configure, CongestionControl, Decision};

@@ -213,6 +213,8 @@ laws! {
         "window from the link load that every switch reports (SIGCOMM'19)";
     Swift: crate::swift::Swift = "swift",
         "additive increase below a target delay, proportional decrease above it (SIGCOMM'20)";
+    ThetaPowerTcp: crate::theta_powertcp::ThetaPowerTcp = "theta-powertcp",
+        "PowerTCP with round trip times in place of telemetry (NSDI'22, App. D)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
