@@ -224,8 +224,8 @@ fn both_laws_agree_on_one_bottleneck_when_their_signals_match() {
     }
     // One update per 201 steps; the windows did move; records round to whole bytes.
     assert!(windows.len() > 80, "{}", windows.len());
-    let spread = windows.iter().copied().fold(0.0, f64::max)
-        - windows.iter().copied().fold(f64::MAX, f64::min);
+    let spread =
+        windows.iter().copied().fold(0.0, f64::max) - windows.iter().copied().fold(f64::MAX, f64::min);
     assert!(spread > 20_000.0, "{spread}");
     assert!(worst < 1e-5, "{worst}");
 }
