@@ -175,7 +175,7 @@ impl Params {
 pub type Hpcc = OnReference<Reaction, PerRound>;
 
 /// How HPCC computes windows from a reference, with its constants. Windows in bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reaction {
     host: Host,
     eta: f64,

@@ -13,7 +13,7 @@
 //! | [`params`] | parameters with units, bounds and documentation, readable from text |
 //! | [`signals`] | what a law needs from the network, and what gives it |
 //! | [`round`] | the once-per-round-trip gate that many laws share |
-//! | [`reference`] | laws that compute from a reference window, and what moves it |
+//! | [`mod@reference`] | laws that compute from a reference window, and what moves it |
 //! | [`coin`] | seeded coins for laws that flip them |
 //! | [`registry`] | the one list of laws: names, presets, the enum for hot loops |
 //!
@@ -47,6 +47,7 @@ pub mod params;
 pub mod coin;
 mod episode;
 pub mod event;
+pub mod fast_convergence;
 pub mod hpcc;
 pub mod law;
 mod maths;
@@ -57,9 +58,11 @@ pub mod reference;
 pub mod registry;
 mod reno;
 pub mod round;
+pub mod sf;
 pub mod signals;
 pub mod swift;
 pub mod theta_powertcp;
+pub mod vai;
 
 pub use event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 pub use law::{Configure, CongestionControl, Decision};

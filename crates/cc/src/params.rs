@@ -579,3 +579,129 @@ macro_rules! parameters {
     (@bounds $low:expr, $high:expr) => { ($low, $high) };
     (@bounds) => { ((), ()) };
 }
+
+/// The fields of two parameter sets in one list; `N` is the sum of their lengths.
+#[must_use]
+pub const fn join_fields<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    let mut joined = [first[0]; N];
+    let mut index = 0;
+    while index < N {
+        joined[index] = if index < first.len() { first[index] } else { second[index - first.len()] };
+        index += 1;
+    }
+    joined
+}
+
+/// Declares the parameters of a law that is made of two parts, as one table: each key belongs to
+/// one of them, and a preset names one constructor of each.
+///
+/// ```
+/// mod part {
+///     plimsoll_cc::parameters! {
+///         /// One part.
+///         pub struct Left {
+///             /// Gain.
+///             gain: f64 where [0.0, 1.0],
+///         }
+///         presets { "default" => usual, "an example", }
+///     }
+///     impl Left {
+///         /// The only set.
+///         pub fn usual() -> Self { Self { gain: 0.5 } }
+///     }
+///     plimsoll_cc::parameters! {
+///         /// The other part.
+///         pub struct Right {
+///             /// Number of acks.
+///             acks: u32 where [1, 100],
+///         }
+///         presets { "default" => usual, "an example", }
+///     }
+///     impl Right {
+///         /// The only set.
+///         pub fn usual() -> Self { Self { acks: 30 } }
+///     }
+/// }
+/// plimsoll_cc::joined_parameters! {
+///     /// Both.
+///     pub struct Params {
+///         /// One part.
+///         left: part::Left,
+///         /// The other part.
+///         right: part::Right,
+///     }
+///     presets { "default" => part::Left::usual, part::Right::usual, "an example", }
+/// }
+/// use plimsoll_cc::{Parameters, Value};
+/// let mut params = (Params::PRESETS[0].make)();
+/// params.set("gain", Value::Float(0.1)).unwrap();
+/// params.set("acks", Value::Integer(7)).unwrap();
+/// assert_eq!((params.left.gain, params.right.acks), (0.1, 7));
+/// let error = params.set("ack", Value::Integer(7)).unwrap_err();
+/// assert_eq!(error.to_string(), "unknown key `ack`; did you mean `acks`?");
+/// ```
+#[macro_export]
+macro_rules! joined_parameters {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(#[$first_meta:meta])* $first:ident: $first_type:ty,
+            $(#[$second_meta:meta])* $second:ident: $second_type:ty,
+        }
+        presets { $($preset:literal => $make_first:path, $make_second:path, $source:literal,)+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        $vis struct $name {
+            $(#[$first_meta])* pub $first: $first_type,
+            $(#[$second_meta])* pub $second: $second_type,
+        }
+
+        impl $crate::params::Parameters for $name {
+            const PRESETS: &'static [$crate::params::Preset<Self>] = &[
+                $($crate::params::Preset {
+                    name: $preset,
+                    source: $source,
+                    make: || Self { $first: $make_first(), $second: $make_second() },
+                },)+
+            ];
+            const FIELDS: &'static [$crate::params::Field] = &$crate::params::join_fields::<
+                {
+                    <$first_type as $crate::params::Parameters>::FIELDS.len()
+                        + <$second_type as $crate::params::Parameters>::FIELDS.len()
+                },
+            >(
+                <$first_type as $crate::params::Parameters>::FIELDS,
+                <$second_type as $crate::params::Parameters>::FIELDS,
+            );
+            fn set<'a>(
+                &mut self,
+                key: &'a str,
+                value: $crate::params::Value<'a>,
+            ) -> Result<(), $crate::params::ParamError<'a>> {
+                use $crate::params::ParamError::UnknownKey;
+                match $crate::params::Parameters::set(&mut self.$first, key, value) {
+                    Err(UnknownKey { .. }) => {}
+                    known => return known,
+                }
+                match $crate::params::Parameters::set(&mut self.$second, key, value) {
+                    Err(UnknownKey { .. }) => {}
+                    known => return known,
+                }
+                let known = Self::FIELDS.iter().map(|field| field.key);
+                Err(UnknownKey { key, nearest: $crate::params::nearest(key, known) })
+            }
+            fn each(
+                &self,
+                visit: &mut dyn FnMut(&'static $crate::params::Field, &dyn core::fmt::Display),
+            ) {
+                $crate::params::Parameters::each(&self.$first, visit);
+                $crate::params::Parameters::each(&self.$second, visit);
+            }
+            fn check(&self) -> Result<(), $crate::params::ParamError<'static>> {
+                $crate::params::Parameters::check(&self.$first)?;
+                $crate::params::Parameters::check(&self.$second)
+            }
+        }
+    };
+}

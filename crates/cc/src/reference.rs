@@ -13,7 +13,7 @@
 //!   reference form, PowerTCP's artifact form);
 //! - the [`Mechanism`], which decides when a candidate becomes the reference and how many additive
 //!   increases it contains: [`PerRound`] is the classical one, once per round trip and one;
-//!   variable increases and sampled commits are others.
+//!   [`FastConvergence`](crate::fast_convergence::FastConvergence) has more of both.
 //!
 //! [`OnReference`] joins one of each to a [`CongestionControl`].
 
@@ -250,3 +250,6 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
         self.law.decision(&flow.memory, flow.window)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -215,6 +215,10 @@ laws! {
         "additive increase below a target delay, proportional decrease above it (SIGCOMM'20)";
     ThetaPowerTcp: crate::theta_powertcp::ThetaPowerTcp = "theta-powertcp",
         "PowerTCP with round trip times in place of telemetry (NSDI'22, App. D)";
+    HpccVaiSf: crate::fast_convergence::HpccVaiSf = "hpcc-vai-sf",
+        "HPCC with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
+    SwiftVaiSf: crate::fast_convergence::SwiftVaiSf = "swift-vai-sf",
+        "Swift with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].

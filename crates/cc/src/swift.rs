@@ -217,7 +217,7 @@ impl Params {
 }
 
 /// Swift with its constants. Windows in packets, times in seconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Swift {
     host: Host,
     base_target: f64,
@@ -482,7 +482,7 @@ fn can_decrease(last: Option<Time>, now: Time, rtt: Span) -> bool {
 }
 
 /// Swift in its reference form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reaction(Swift);
 
 /// What the reference form remembers of a flow.
