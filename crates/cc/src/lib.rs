@@ -45,6 +45,7 @@
 #[macro_use]
 pub mod params;
 pub mod coin;
+pub mod cubic;
 mod episode;
 pub mod event;
 pub mod fast_convergence;

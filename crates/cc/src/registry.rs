@@ -219,6 +219,8 @@ laws! {
         "HPCC with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
     SwiftVaiSf: crate::fast_convergence::SwiftVaiSf = "swift-vai-sf",
         "Swift with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
+    Cubic: crate::cubic::Cubic = "cubic",
+        "window as a cubic function of the time since the last congestion (RFC 9438)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
