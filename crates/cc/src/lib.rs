@@ -18,7 +18,8 @@
 //! | [`registry`] | the one list of laws: names, presets, the enum for hot loops |
 //!
 //! One file per law follows, e.g. [`poseidon`]; each opens with its equation, its symbols and its
-//! source. In-network laws that need no packet live here too.
+//! source. The laws of queues live here too, since they need no packet either: [`codel`] and
+//! [`red`] give a [`Verdict`] per packet, [`rpm`] sends it back by the next ack.
 //!
 //! # Example
 //! ```
@@ -45,7 +46,9 @@
 #[macro_use]
 pub mod params;
 pub mod coin;
+pub mod codel;
 pub mod cubic;
+pub mod dctcp;
 mod episode;
 pub mod event;
 pub mod fast_convergence;
@@ -56,16 +59,24 @@ pub mod newreno;
 pub mod poseidon;
 pub mod powertcp;
 pub mod reference;
+pub mod red;
 pub mod registry;
 mod reno;
+pub mod retcp;
 pub mod round;
 pub mod sf;
 pub mod signals;
 pub mod swift;
 pub mod theta_powertcp;
 pub mod vai;
+pub mod rpm;
+pub mod signals;
+pub mod swift;
+pub mod theta_powertcp;
+pub mod verdict;
 
 pub use event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 pub use law::{Configure, CongestionControl, Decision};
 pub use params::{ParamError, Parameters, Value};
 pub use signals::Signals;
+pub use verdict::Verdict;

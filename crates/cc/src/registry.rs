@@ -221,6 +221,10 @@ laws! {
         "Swift with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
     Cubic: crate::cubic::Cubic = "cubic",
         "window as a cubic function of the time since the last congestion (RFC 9438)";
+    Dctcp: crate::dctcp::Dctcp = "dctcp",
+        "cut in proportion to the fraction of marked packets, on windows or rates (RFC 8257)";
+    ReTcp: crate::retcp::ReTcp = "retcp",
+        "Reno that jumps when a circuit comes and goes (NSDI'20)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
