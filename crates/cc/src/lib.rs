@@ -45,8 +45,8 @@
 
 #[macro_use]
 pub mod params;
-pub mod coin;
 pub mod codel;
+pub mod coin;
 pub mod cubic;
 pub mod dctcp;
 mod episode;
@@ -58,8 +58,8 @@ mod maths;
 pub mod newreno;
 pub mod poseidon;
 pub mod powertcp;
-pub mod reference;
 pub mod red;
+pub mod reference;
 pub mod registry;
 mod reno;
 pub mod retcp;

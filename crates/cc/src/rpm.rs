@@ -16,7 +16,7 @@
 //! | R | marks owed, per slot | marks |
 //!
 //! Source: Baganal-Krishna et al., "Accelerating End-host Congestion Response using P4 Programmable
-//! Switches", Algorithm 1 (§V.A) and §III.
+//! Switches", Algorithm 1 (§V.A), aggregation (§III.C).
 //!
 //! # Deviations
 //! - *Counter or bit*: the paper speaks of one bit per flow and increments a counter. We count;
@@ -57,9 +57,9 @@ crate::parameters! {
     }
     presets {
         "paper" => paper, "RPM, Algorithm 1: counters behind a hash of the five-tuple (65,536 slots are ours)",
-        "one-bit" => one_bit, "RPM, §III: one bit per flow",
+        "one-bit" => one_bit, "RPM, §III.C: one bit per flow",
         "exact" => exact, "RPM, Algorithm 1, if the hash were unique",
-        "per-port" => per_port, "RPM, §III: aggregated per port",
+        "per-port" => per_port, "RPM, §III.C: aggregated per port",
     }
 }
 
