@@ -180,6 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn the_table_of_the_readme_holds() {
+        let buckets = Buckets::default();
+        let rate = Rate::from_gbps(100);
+        let hpcc = DelayFormat::HpccQueue { rate, scale: UnitScale::for_nic(rate) };
+        let rows = [
+            (POSEIDON, 9_984_000, 255_999, 16_776_960_000),
+            (DelayFormat::Ifa(Rounding::Down), 9_984_000, 255_999, 16_776_960_000),
+            (DelayFormat::P4Int(Rounding::Down), 9_984_000, 255_999, 16_776_960_000),
+            // 10 us = 19.5 units of 512 ns: read as 18, wrong by 2 units at most.
+            (DelayFormat::CsigCompact(&buckets), 9_216_000, 1_024_000, 229_376_000),
+            // 131 071 * 320 B at 12.5 B/ns = 3 355 417.6 ns
+            (hpcc, 9_984_000, 25_600, 3_355_417_600),
+        ];
+        for (format, read, error, saturation) in rows {
+            assert_eq!(format.encode_decode(Span::from_us(10)), Span::from_ps(read), "{format:?}");
+            assert_eq!(format.worst_error(Span::from_us(10)).absolute, Span::from_ps(error), "{format:?}");
+            assert_eq!(format.saturation(), Span::from_ps(saturation), "{format:?}");
+        }
+    }
+
+    #[test]
     fn no_delay_is_read_as_none_by_every_format_that_rounds_down() {
         let exact = DelayFormat::ExactQueue { rate: Rate::from_gbps(100) };
         for format in [POSEIDON, exact] {

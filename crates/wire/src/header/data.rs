@@ -40,11 +40,12 @@ pub struct DataFlags {
 }
 
 impl DataFlags {
-    const fn to_byte(self) -> u8 {
-        self.congestion_window_reduced as u8 * CONGESTION_WINDOW_REDUCED
-            | self.end_of_message as u8 * END_OF_MESSAGE
-            | self.end_of_stream as u8 * END_OF_STREAM
-            | self.retransmission as u8 * RETRANSMISSION
+    fn to_byte(self) -> u8 {
+        let bit = |set: bool, flag: u8| if set { flag } else { 0 };
+        bit(self.congestion_window_reduced, CONGESTION_WINDOW_REDUCED)
+            | bit(self.end_of_message, END_OF_MESSAGE)
+            | bit(self.end_of_stream, END_OF_STREAM)
+            | bit(self.retransmission, RETRANSMISSION)
     }
 
     const fn from_byte(byte: u8) -> Self {
