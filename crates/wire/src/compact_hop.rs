@@ -268,6 +268,15 @@ mod tests {
     }
 
     #[test]
+    fn a_previous_record_finer_than_the_units_is_not_overtaken_backwards() {
+        // 1.5 ns and 200 B lie within units 1 ns and 1 * 128 B.
+        let previous = ExactHop { time: Time::from_ps(1_500), ..hop(0, 200, 0) };
+        let same_units = CompactHop::quantise(&hop(1, 128, 0), UnitScale::ONE).unwrap();
+        let next = same_units.after(&previous, UnitScale::ONE);
+        assert_eq!((next.time, next.sent), (previous.time, previous.sent));
+    }
+
+    #[test]
     fn a_queue_beyond_17_bits_saturates() {
         let compact = CompactHop::quantise(&hop(0, 0, 64_000_000), UnitScale::ONE).unwrap();
         assert_eq!(compact.first(UnitScale::ONE).queue, Bytes::new(131_071 * 80));

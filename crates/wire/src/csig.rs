@@ -304,6 +304,9 @@ mod tests {
         assert_eq!(update(10), CsigTag { signal: SignalType::MAX_HOP_DELAY, value: 12, locator: 9 });
         // 010 1 0110 0 0001001
         assert_eq!(tag, [0x88, 0xB5, 0x56, 0x09]);
+        let later = CsigHop { buckets: &buckets, locator: 10 };
+        CsigTag::update_in_place(&mut tag, 0x88B5, Span::from_us(10), &later).unwrap();
+        assert_eq!(tag, [0x88, 0xB5, 0x56, 0x09], "of two equal hops the first is named");
     }
 
     #[test]

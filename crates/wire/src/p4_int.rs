@@ -203,6 +203,8 @@ mod tests {
         let mut expected = GOLDEN;
         expected[17] = 0x9C; // 40 us = 156.25 units
         assert_eq!(bytes, expected);
+        P4Int::update_in_place(&mut bytes, Span::from_us(1), Rounding::Down).unwrap();
+        assert_eq!(bytes, expected, "a shorter wait changes nothing");
     }
 
     #[test]

@@ -180,6 +180,16 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_that_does_not_divide_costs_hpcc_one_picosecond_more() {
+        // 80 B at 7 Gb/s = 91 428.57 ps. A delay of 182 857 ps is 159.999 B, one unit, read as 91 428 ps.
+        let format = DelayFormat::HpccQueue { rate: Rate::from_gbps(7), scale: UnitScale::ONE };
+        let delay = Span::from_ps(182_857);
+        assert_eq!(format.encode_decode(delay), Span::from_ps(91_428));
+        assert_eq!(format.worst_error(delay).absolute, Span::from_ps(91_429));
+        assert_eq!(format.worst_error(Span::from_ps(10)).absolute, Span::from_ps(91_429));
+    }
+
+    #[test]
     fn the_table_of_the_readme_holds() {
         let buckets = Buckets::default();
         let rate = Rate::from_gbps(100);

@@ -198,8 +198,10 @@ mod tests {
         let kind = |bytes: &[u8]| HopsOption::find(bytes).unwrap_err().kind;
         assert_eq!(kind(&[8]), WireErrorKind::Truncated { need: 2, have: 1 });
         assert_eq!(kind(&[8, 10, 0]), WireErrorKind::Truncated { need: 10, have: 3 });
-        let zero = WireErrorKind::BadValue { field: "option length", found: 0, expected: 2 };
-        assert_eq!(kind(&[8, 0, 0, 0]), zero);
+        for found in [0, 1] {
+            let short = WireErrorKind::BadValue { field: "option length", found, expected: 2 };
+            assert_eq!(kind(&[8, found as u8, 0, 0]), short);
+        }
         let odd = WireErrorKind::BadValue { field: "option length", found: 7, expected: 4 };
         assert_eq!(kind(&[254, 7, 0x50, 0x47, 1, 2, 3]), odd);
     }

@@ -349,6 +349,18 @@ mod tests {
     }
 
     #[test]
+    fn a_range_that_cannot_be_is_refused_even_under_a_right_checksum() {
+        let mut ack = GOLDEN;
+        ack[74] = 0x0F; // the range now begins at byte 0x0F00 = 3840, before byte 4096 that is missing
+        let WireErrorKind::BadChecksum { computed, .. } = AckView::parse(&ack).unwrap_err().kind else {
+            panic!("the checksum covers the ranges")
+        };
+        ack[4..8].copy_from_slice(&computed.to_be_bytes());
+        let kind = AckView::parse(&ack).unwrap_err().kind;
+        assert_eq!(kind, WireErrorKind::OutOfOrder { field: "range start", found: 3840, above: 4096 });
+    }
+
+    #[test]
     fn damage_is_named() {
         let kind = |at: usize, byte: u8| {
             let mut damaged = GOLDEN;
