@@ -71,6 +71,7 @@ pub mod swift;
 pub mod theta_powertcp;
 pub mod vai;
 pub mod verdict;
+pub mod timely;
 
 pub use event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 pub use law::{Configure, CongestionControl, Decision};

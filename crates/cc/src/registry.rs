@@ -225,6 +225,8 @@ laws! {
         "cut in proportion to the fraction of marked packets, on windows or rates (RFC 8257)";
     ReTcp: crate::retcp::ReTcp = "retcp",
         "Reno that jumps when a circuit comes and goes (NSDI'20)";
+    Timely: crate::timely::Timely = "timely",
+        "rate by the gradient of the round trip time (SIGCOMM'15)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].
