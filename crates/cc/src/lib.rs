@@ -49,6 +49,7 @@ pub mod codel;
 pub mod coin;
 pub mod cubic;
 pub mod dctcp;
+pub mod dcqcn;
 mod episode;
 pub mod event;
 pub mod fast_convergence;

@@ -227,6 +227,8 @@ laws! {
         "Reno that jumps when a circuit comes and goes (NSDI'20)";
     Timely: crate::timely::Timely = "timely",
         "rate by the gradient of the round trip time (SIGCOMM'15)";
+    Dcqcn: crate::dcqcn::Dcqcn = "dcqcn",
+        "rate cut by congestion notifications, recovered by timers (SIGCOMM'15)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].

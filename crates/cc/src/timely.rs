@@ -273,10 +273,10 @@ impl CongestionControl for Timely {
     }
 
     fn on_ack(&self, flow: &mut Flow, ack: &Ack<'_>) -> Decision {
-        if self.is_update(flow, ack) {
-            if let Some(previous) = flow.previous_rtt.replace(ack.rtt) {
-                self.react(flow, ack.rtt, previous);
-            }
+        if self.is_update(flow, ack)
+            && let Some(previous) = flow.previous_rtt.replace(ack.rtt)
+        {
+            self.react(flow, ack.rtt, previous);
         }
         self.decision(flow)
     }
