@@ -319,7 +319,7 @@ proptest! {
         let mut asleep = woken;
         let mut now = us(0);
         for wait in notified {
-            now = now + Span::from_us(wait);
+            now += Span::from_us(wait);
             while law.decision(&woken).wake <= now {
                 let wake = law.decision(&woken).wake;
                 law.on_timer(&mut woken, wake);
@@ -327,7 +327,7 @@ proptest! {
             law.on_ack(&mut woken, &notification(now));
             law.on_ack(&mut asleep, &notification(now));
         }
-        now = now + Span::from_us(late);
+        now += Span::from_us(late);
         while law.decision(&woken).wake <= now {
             let wake = law.decision(&woken).wake;
             law.on_timer(&mut woken, wake);
