@@ -1,0 +1,375 @@
+//! Where everything goes: a chart becomes a scene.
+//!
+//! From top to bottom: title, legend (above the plot, where it covers no data), plot, axis
+//! texts, notes. The width is fixed, so that texts have the same size in every figure of a page;
+//! the height follows from what there is. At the column width of a paper (3.3 inches) texts are
+//! 7 points high.
+
+use crate::axis::{Label, Ruler, Tick};
+use crate::chart::{Chart, Marks, Series};
+use crate::clip::{Frame, Point};
+use crate::font;
+use crate::palette::{Colour, FAINT, GRID, GUIDE, INK, Look, Marker, look};
+use crate::png::{self, PngError};
+use crate::scene::{Anchor, EXPONENT_SIZE, Scene, Shape, Text};
+use crate::svg;
+
+const WIDTH: f64 = 480.0;
+const PLOT_HEIGHT: f64 = 240.0;
+const MARGIN: f64 = 12.0;
+const TITLE: f64 = 15.0;
+const LABEL: f64 = 14.0;
+const TICK: f64 = 13.0;
+const NOTE: f64 = 11.0;
+/// From one line of text to the next, relative to its size.
+const LEADING: f64 = 1.35;
+/// Length of a line in the legend.
+const SAMPLE: f64 = 26.0;
+const CURVE: f64 = 1.9;
+const GUIDE_DASHES: &[f64] = &[3.0, 3.0];
+/// A curve with more points than this has markers only at some of them.
+const CROWDED: usize = 25;
+
+impl Chart {
+    /// The picture as SVG text.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::svg(&scene(self))
+    }
+
+    /// The picture as PNG bytes, drawn with an embedded font.
+    ///
+    /// # Errors
+    /// If the picture cannot be drawn or encoded.
+    pub fn png(&self) -> Result<Vec<u8>, PngError> {
+        png::png(&scene(self))
+    }
+
+    /// Whether the embedded font has every letter of the chart.
+    #[must_use]
+    pub fn has_its_letters(&self) -> bool {
+        let texts = [&self.title, &self.x.label, &self.y.label];
+        let names = self.series.iter().map(|series| &series.name);
+        texts.into_iter().chain(names).chain(&self.notes).all(|text| font::covers(text))
+    }
+}
+
+pub(crate) fn scene(chart: &Chart) -> Scene {
+    let points = || chart.series.iter().flat_map(|series| series.curves.iter().flatten());
+    let x = Ruler::new(&chart.x, points().map(|point| point.0));
+    let y = Ruler::new(&chart.y, points().map(|point| point.1));
+    let y_ticks = y.ticks();
+    let tick_width =
+        y_ticks.iter().filter_map(|tick| tick.label.as_ref()).map(label_width).fold(0.0, f64::max);
+
+    let mut painter = Painter { shapes: Vec::new(), y: MARGIN };
+    painter.paragraph(&chart.title, MARGIN, TITLE, true, INK);
+    let looks = looks(&chart.series);
+    painter.legend(&chart.series, &looks);
+    let left = MARGIN + LABEL + 6.0 + tick_width + 7.0;
+    let frame = Frame {
+        left,
+        top: painter.y + 6.0,
+        right: WIDTH - MARGIN - 6.0,
+        bottom: painter.y + 6.0 + PLOT_HEIGHT,
+    };
+    painter.axes(chart, &frame, (&x, &x.ticks()), (&y, &y_ticks));
+    for (series, look) in chart.series.iter().zip(&looks) {
+        painter.series(series, look, &frame, &x, &y);
+    }
+    for note in &chart.notes {
+        painter.paragraph(note, MARGIN, NOTE, false, FAINT);
+    }
+    let height = painter.y + MARGIN / 2.0;
+    Scene { width: WIDTH, height, title: chart.title.clone(), shapes: painter.shapes }
+}
+
+/// Each series' look; guides do not use up colours.
+fn looks(series: &[Series]) -> Vec<Look> {
+    let mut next = 0..;
+    series
+        .iter()
+        .map(|series| match series.guide {
+            true => Look { colour: GUIDE, dashes: GUIDE_DASHES, marker: Marker::Circle },
+            false => look(next.next().unwrap_or(0)),
+        })
+        .collect()
+}
+
+fn label_width(label: &Label) -> f64 {
+    let exponent = label.exponent.as_deref().unwrap_or("");
+    font::width(&label.base, TICK, false) + font::width(exponent, TICK * EXPONENT_SIZE, false)
+}
+
+struct Painter {
+    shapes: Vec<Shape>,
+    /// Where the next thing from above begins.
+    y: f64,
+}
+
+impl Painter {
+    fn line(&mut self, points: Vec<Point>, colour: Colour, width: f64, dashes: &'static [f64]) {
+        self.shapes.push(Shape::Line { points, colour, width, dashes });
+    }
+
+    fn text(&mut self, at: Point, text: &str, size: f64, anchor: Anchor) {
+        self.shapes.push(Shape::Text(Text {
+            at,
+            text: text.to_owned(),
+            exponent: None,
+            size,
+            bold: false,
+            colour: INK,
+            anchor,
+            upward: false,
+        }));
+    }
+
+    /// Text over the whole width, in as many lines as it takes.
+    fn paragraph(&mut self, text: &str, left: f64, size: f64, bold: bool, colour: Colour) {
+        for line in wrap(text, WIDTH - 2.0 * MARGIN, size, bold) {
+            self.y += size * LEADING;
+            let (at, exponent, anchor) = ((left, self.y - 0.3 * size), None, Anchor::Start);
+            self.shapes.push(Shape::Text(Text {
+                at,
+                text: line,
+                exponent,
+                size,
+                bold,
+                colour,
+                anchor,
+                upward: false,
+            }));
+        }
+    }
+
+    fn legend(&mut self, series: &[Series], looks: &[Look]) {
+        let row = LABEL * LEADING;
+        let mut x = MARGIN;
+        let mut rows = 0.0;
+        for (series, look) in series.iter().zip(looks).filter(|(series, _)| !series.name.is_empty()) {
+            let width = SAMPLE + 6.0 + font::width(&series.name, TICK, false) + 16.0;
+            if rows == 0.0 || x + width - 16.0 > WIDTH - MARGIN {
+                (x, rows) = (MARGIN, rows + 1.0);
+            }
+            let y = self.y + 4.0 + (rows - 0.5) * row;
+            if series.marks != Marks::Only {
+                let width = if series.guide { 1.2 } else { CURVE };
+                self.line(vec![(x, y), (x + SAMPLE, y)], look.colour, width, look.dashes);
+            }
+            if matches!(series.marks, Marks::Points | Marks::Only) {
+                let middle = (x + SAMPLE / 2.0, y);
+                self.shapes.extend(Shape::marker(look.marker, middle, look.colour, true));
+            }
+            self.text((x + SAMPLE + 6.0, y + 0.35 * TICK), &series.name, TICK, Anchor::Start);
+            x += width;
+        }
+        if rows > 0.0 {
+            self.y += 4.0 + rows * row;
+        }
+    }
+
+    fn axes(&mut self, chart: &Chart, frame: &Frame, x: (&Ruler, &[Tick]), y: (&Ruler, &[Tick])) {
+        let Frame { left, top, right, bottom } = *frame;
+        let mut last_label = f64::NEG_INFINITY;
+        for tick in x.1 {
+            let Some(place) = x.0.place(tick.value) else { continue };
+            let at = left + place * (right - left);
+            self.tick(tick, vec![(at, top), (at, bottom)], vec![(at, bottom), (at, bottom + 4.0)]);
+            let Some(label) = &tick.label else { continue };
+            let half = label_width(label) / 2.0;
+            if at - half > last_label + 5.0 {
+                last_label = at + half;
+                self.tick_label(label, (at, bottom + 6.0 + TICK), Anchor::Middle);
+            }
+        }
+        for tick in y.1 {
+            let Some(place) = y.0.place(tick.value) else { continue };
+            let at = bottom - place * (bottom - top);
+            self.tick(tick, vec![(left, at), (right, at)], vec![(left - 4.0, at), (left, at)]);
+            if let Some(label) = &tick.label {
+                self.tick_label(label, (left - 7.0, at + 0.36 * TICK), Anchor::End);
+            }
+        }
+        self.line(vec![(left, top), (left, bottom), (right, bottom)], INK, 1.2, &[]);
+        let below = bottom + 6.0 + TICK * LEADING + LABEL;
+        self.text(((left + right) / 2.0, below), &chart.x.label, LABEL, Anchor::Middle);
+        self.shapes.push(Shape::Text(Text {
+            at: (MARGIN + 0.8 * LABEL, f64::midpoint(top, bottom)),
+            text: chart.y.label.clone(),
+            exponent: None,
+            size: LABEL,
+            bold: false,
+            colour: INK,
+            anchor: Anchor::Middle,
+            upward: true,
+        }));
+        self.y = below + 8.0;
+    }
+
+    /// A line across the plot for ticks with a text, a short one for the others.
+    fn tick(&mut self, tick: &Tick, across: Vec<Point>, short: Vec<Point>) {
+        if tick.label.is_some() {
+            self.line(across, GRID, 1.0, &[]);
+        }
+        self.line(short, INK, if tick.label.is_some() { 1.2 } else { 0.7 }, &[]);
+    }
+
+    fn tick_label(&mut self, label: &Label, at: Point, anchor: Anchor) {
+        self.shapes.push(Shape::Text(Text {
+            at,
+            text: label.base.clone(),
+            exponent: label.exponent.clone(),
+            size: TICK,
+            bold: false,
+            colour: INK,
+            anchor,
+            upward: false,
+        }));
+    }
+
+    fn series(&mut self, series: &Series, look: &Look, frame: &Frame, x: &Ruler, y: &Ruler) {
+        let place = |&(at_x, at_y): &(f64, f64)| {
+            let (right, up) = (x.place(at_x)?, y.place(at_y)?);
+            Some((
+                frame.left + right * (frame.right - frame.left),
+                frame.bottom - up * (frame.bottom - frame.top),
+            ))
+        };
+        let curves: Vec<Vec<Option<Point>>> =
+            series.curves.iter().map(|curve| curve.iter().map(place).collect()).collect();
+        if series.marks != Marks::Only {
+            let width = if series.guide { 1.2 } else { CURVE };
+            for piece in curves.iter().flat_map(|curve| frame.clip(curve)) {
+                self.line(piece, look.colour, width, look.dashes);
+            }
+        }
+        for curve in &curves {
+            let inside: Vec<Point> =
+                curve.iter().flatten().copied().filter(|&point| frame.contains(point)).collect();
+            self.marks(series.marks, look, &inside);
+        }
+    }
+
+    fn marks(&mut self, marks: Marks, look: &Look, points: &[Point]) {
+        match marks {
+            Marks::None => {}
+            Marks::Points => {
+                let every = points.len().div_ceil(CROWDED).max(1);
+                for &point in points.iter().step_by(every) {
+                    self.shapes.extend(Shape::marker(look.marker, point, look.colour, true));
+                }
+            }
+            Marks::Only => {
+                for &point in points {
+                    self.shapes.extend(Shape::marker(look.marker, point, look.colour, true));
+                }
+            }
+            Marks::Ends => {
+                let ends = [(points.first(), Marker::Circle, false), (points.last(), Marker::Triangle, true)];
+                for (point, marker, filled) in ends {
+                    if let Some(&point) = point {
+                        self.shapes.extend(Shape::marker(marker, point, look.colour, filled));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lines of at most `width` pixels, broken at spaces; a longer word has a line of its own.
+fn wrap(text: &str, width: f64, size: f64, bold: bool) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let longer = lines.last().map(|line| format!("{line} {word}"));
+        match (lines.last_mut(), longer) {
+            (Some(line), Some(longer)) if font::width(&longer, size, bold) <= width => *line = longer,
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Axis;
+    use proptest::prelude::*;
+
+    fn chart(series: Vec<Series>) -> Chart {
+        let (x, y) = (Axis::linear("Time (µs)"), Axis::log("Rate (Gb/s)"));
+        Chart { title: "Rates".to_owned(), x, y, series, notes: vec!["A note.".to_owned()] }
+    }
+
+    fn texts(chart: &Chart) -> Vec<String> {
+        let shapes = scene(chart).shapes.into_iter();
+        shapes
+            .filter_map(|shape| if let Shape::Text(text) = shape { Some(text.text) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn title_axes_legend_and_notes_are_there() {
+        let texts = texts(&chart(vec![Series::line("Poseidon", [(0.0, 1.0), (1.0, 10.0)])]));
+        for wanted in ["Rates", "Time (µs)", "Rate (Gb/s)", "Poseidon", "A note."] {
+            assert!(texts.iter().any(|text| text == wanted), "{wanted} is missing in {texts:?}");
+        }
+    }
+
+    #[test]
+    fn guides_do_not_use_up_colours() {
+        let guided = [Series::guide("BDP", [(0.0, 1.0)]), Series::line("a", [(0.0, 1.0)])];
+        assert_eq!(looks(&guided)[1], look(0));
+    }
+
+    #[test]
+    fn a_long_title_is_wrapped_and_the_picture_grows() {
+        let short = chart(vec![]);
+        let long = Chart { title: "A title of many words ".repeat(8), ..short.clone() };
+        assert!(scene(&long).height > scene(&short).height + 30.0);
+        for shape in scene(&long).shapes {
+            if let Shape::Text(text) = shape {
+                assert!(font::width(&text.text, text.size, text.bold) <= WIDTH - 2.0 * MARGIN);
+            }
+        }
+    }
+
+    #[test]
+    fn svg_and_png_show_the_same_picture_size_and_names_are_escaped() {
+        let chart = chart(vec![Series::line("a < b & \"c\"", [(0.0, 1.0), (1.0, 2.0)])]);
+        let svg = chart.svg();
+        assert!(svg.contains("a &lt; b &amp; &quot;c&quot;"));
+        let png = chart.png().unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
+        // Width and height stand at bytes 16 and 20 of a PNG, big end first.
+        let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        assert_eq!(number(16), 1_440);
+        assert_eq!(number(20), (scene(&chart).height as f32 * 3.0).ceil() as u32);
+    }
+
+    #[test]
+    fn a_name_with_letters_that_the_font_lacks_is_noticed() {
+        assert!(chart(vec![]).has_its_letters());
+        assert!(!chart(vec![Series::line("∈", [])]).has_its_letters());
+    }
+
+    /// Any floating point number, the odd ones often.
+    fn number() -> impl Strategy<Value = f64> {
+        prop_oneof![any::<f64>(), -10.0..10.0_f64, Just(f64::NAN), Just(f64::INFINITY), Just(0.0)]
+    }
+
+    proptest! {
+        #[test]
+        fn any_data_gives_a_picture_without_nan(
+            points in prop::collection::vec((number(), number()), 0..20),
+            range in prop::option::of((number(), number())),
+            log in any::<bool>(),
+        ) {
+            let mut chart = chart(vec![Series::line("a", points).marked(Marks::Points)]);
+            chart.x.scale = if log { crate::Scale::Log } else { crate::Scale::Linear };
+            chart.x.range = range;
+            let svg = chart.svg();
+            prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! One self-contained HTML page: pictures inside, nothing from the network, readable on a phone.
+
+use crate::chart::Chart;
+use crate::claims::Claim;
+use crate::svg::escape;
+use std::fmt::Write;
+
+/// A page of figures.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// At the top and in the window's title.
+    pub title: String,
+    /// What was run, and by which command.
+    pub introduction: String,
+    /// The figures in their order.
+    pub figures: Vec<Figure>,
+    /// Lists at the end, each with a heading: e.g. what is not there yet.
+    pub lists: Vec<(String, Vec<String>)>,
+}
+
+/// One figure with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// E.g. `poseidon/fig7a`.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// The question that it answers and how.
+    pub text: String,
+    /// Its pictures.
+    pub charts: Vec<Chart>,
+    /// Its claims.
+    pub claims: Vec<Claim>,
+    /// Names and values of what was set.
+    pub settings: Vec<(String, String)>,
+}
+
+const STYLE: &str = "\
+:root{color-scheme:light}\
+*{box-sizing:border-box}\
+body{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;color:#222;background:#fff;\
+max-width:64rem;margin:0 auto;padding:1rem}\
+h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.25rem;margin:2.5rem 0 .25rem;border-top:1px solid #ddd;\
+padding-top:1rem}\
+.id{color:#595959;font-weight:normal;font-size:.9rem}\
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:1rem}\
+.charts svg{width:100%;height:auto;border:1px solid #eee}\
+.scroll{overflow-x:auto}\
+table{border-collapse:collapse;width:100%;font-size:.9rem;margin:.75rem 0}\
+th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid #e5e5e5}\
+th{color:#595959;font-weight:600}\
+.pass{color:#00694c;font-weight:600}.FAIL{color:#fff;background:#b3261e;font-weight:600;padding:0 .4rem}\
+details{margin:.5rem 0}summary{cursor:pointer;color:#595959}\
+code{font-size:.9em;background:#f4f4f4;padding:0 .2em}\
+@media print{h2{break-after:avoid}.charts svg{break-inside:avoid}}";
+
+impl Page {
+    /// The page as HTML text. Writing to a `String` cannot fail, so results of `write!` are
+    /// dropped.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let title = escape(&self.title);
+        let mut out = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        );
+        let _ = writeln!(out, "<p>{}</p>", rich(&self.introduction));
+        self.overview(&mut out);
+        for figure in &self.figures {
+            figure.write(&mut out);
+        }
+        for (heading, items) in &self.lists {
+            let _ = writeln!(out, "<h2>{}</h2>\n<ul>", escape(heading));
+            for item in items {
+                let _ = writeln!(out, "<li>{}</li>", rich(item));
+            }
+            out.push_str("</ul>\n");
+        }
+        out.push_str("</body>\n</html>\n");
+        out
+    }
+
+    /// All claims in one table, with links to their figures.
+    fn overview(&self, out: &mut String) {
+        let claims: Vec<&Claim> = self.figures.iter().flat_map(|figure| &figure.claims).collect();
+        let passed = claims.iter().filter(|claim| claim.pass).count();
+        let _ = writeln!(out, "<p><strong>{passed} of {} claims hold.</strong></p>", claims.len());
+        write_claims(out, &claims, true);
+    }
+}
+
+impl Figure {
+    fn write(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "<section id=\"{}\">\n<h2>{} <span class=\"id\">{}</span></h2>",
+            anchor(&self.id),
+            escape(&self.title),
+            escape(&self.id)
+        );
+        let _ = writeln!(out, "<p>{}</p>", rich(&self.text));
+        if !self.charts.is_empty() {
+            out.push_str("<div class=\"charts\">\n");
+            for chart in &self.charts {
+                out.push_str(&chart.svg());
+            }
+            out.push_str("</div>\n");
+        }
+        write_claims(out, &self.claims.iter().collect::<Vec<_>>(), false);
+        if !self.settings.is_empty() {
+            out.push_str("<details><summary>Settings</summary>\n<div class=\"scroll\"><table>\n");
+            for (name, value) in &self.settings {
+                let _ = writeln!(out, "<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(value));
+            }
+            out.push_str("</table></div></details>\n");
+        }
+        out.push_str("</section>\n");
+    }
+}
+
+fn write_claims(out: &mut String, claims: &[&Claim], linked: bool) {
+    if claims.is_empty() {
+        return;
+    }
+    let first = if linked { "<th>Figure</th>" } else { "" };
+    let last = if linked { "" } else { "<th>Allowed, and why</th>" };
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\"><table>\n<tr>{first}<th>Claim</th><th>Paper</th><th>Ours</th><th></th>{last}</tr>"
+    );
+    for claim in claims {
+        out.push_str("<tr>");
+        if linked {
+            let (id, anchor) = (escape(&claim.id), anchor(&claim.id));
+            let _ = write!(out, "<td><a href=\"#{anchor}\">{id}</a></td>");
+        }
+        for cell in [&claim.claim, &claim.paper, &claim.ours] {
+            let _ = write!(out, "<td>{}</td>", escape(cell));
+        }
+        let verdict = claim.verdict();
+        let _ = write!(out, "<td><span class=\"{verdict}\">{verdict}</span></td>");
+        if !linked {
+            let _ = write!(out, "<td>{}</td>", escape(&claim.note));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</table></div>\n");
+}
+
+/// A name that may stand after `#`.
+fn anchor(id: &str) -> String {
+    id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}
+
+/// Text whose `code` stands between back quotes.
+fn rich(text: &str) -> String {
+    let mut out = String::new();
+    for (index, part) in escape(text).split('`').enumerate() {
+        if index % 2 == 1 {
+            let _ = write!(out, "<code>{part}</code>");
+        } else {
+            out.push_str(part);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Series};
+
+    fn page() -> String {
+        let claim = Claim {
+            id: "poseidon/fig7a".into(),
+            claim: "fast <b>".into(),
+            paper: "15".into(),
+            ours: "16".into(),
+            pass: true,
+            note: "because".into(),
+        };
+        let chart = Chart {
+            title: "Ramp".into(),
+            x: Axis::linear("x"),
+            y: Axis::linear("y"),
+            series: vec![Series::line("a", [(0.0, 0.0), (1.0, 1.0)])],
+            notes: vec![],
+        };
+        let figure = Figure {
+            id: "poseidon/fig7a".into(),
+            title: "Ramp".into(),
+            text: "With `m = 0.25`.".into(),
+            charts: vec![chart],
+            claims: vec![claim.clone(), Claim { pass: false, ..claim }],
+            settings: vec![("m".into(), "0.25".into())],
+        };
+        let lists = vec![("Not there yet".into(), vec!["poseidon/fig8".into()])];
+        Page { title: "Results".into(), introduction: "By `plimsoll`.".into(), figures: vec![figure], lists }
+            .html()
+    }
+
+    #[test]
+    fn claims_pictures_settings_and_lists_are_in_the_page() {
+        let page = page();
+        for wanted in [
+            "1 of 2 claims hold",
+            "fast &lt;b&gt;",
+            "<svg",
+            "<code>m = 0.25</code>",
+            "FAIL",
+            "poseidon/fig8",
+            "href=\"#poseidon-fig7a\"",
+            "id=\"poseidon-fig7a\"",
+        ] {
+            assert!(page.contains(wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_page_loads_nothing() {
+        // The SVG namespace is a name, not an address that anybody visits.
+        let page = page().replace("http://www.w3.org/2000/svg", "");
+        for foreign in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+    }
+}
