@@ -19,7 +19,8 @@
 //!
 //! One file per law follows, e.g. [`poseidon`]; each opens with its equation, its symbols and its
 //! source. The laws of queues live here too, since they need no packet either: [`codel`] and
-//! [`red`] give a [`Verdict`] per packet, [`rpm`] sends it back by the next ack.
+//! [`red`] give a [`Verdict`] per packet, [`rpm`] sends it back by the next ack; and so does [`plb`],
+//! by which a host changes paths.
 //!
 //! # Example
 //! ```
@@ -57,6 +58,7 @@ pub mod hpcc;
 pub mod law;
 mod maths;
 pub mod newreno;
+pub mod plb;
 pub mod poseidon;
 pub mod powertcp;
 pub mod red;
