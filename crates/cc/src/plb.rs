@@ -208,9 +208,8 @@ impl Plb {
         }
         let rounds = flow.congested_rounds;
         let forced = closed && rounds >= self.params.forced_rounds;
-        let idle = self.params.idle_rounds > 0
-            && ack.in_flight.get() == 0
-            && rounds >= self.params.idle_rounds;
+        let idle =
+            self.params.idle_rounds > 0 && ack.in_flight.get() == 0 && rounds >= self.params.idle_rounds;
         if (forced || idle) && ack.now >= flow.paused_until {
             flow.congested_rounds = 0;
             return Move::Repath;
@@ -270,8 +269,7 @@ mod tests {
     impl Driver {
         fn new(params: &Params, seed: u64) -> Self {
             let plb = Plb::new(params).unwrap();
-            let mut driver =
-                Self { plb, flow: plb.start(Time::ZERO, seed), now: Time::ZERO, acked_to: 0 };
+            let mut driver = Self { plb, flow: plb.start(Time::ZERO, seed), now: Time::ZERO, acked_to: 0 };
             // The first ack opens the first round.
             driver.ack(Sample::Clear, 4);
             driver.flow = Flow { acked: 0, ..driver.flow };
