@@ -168,7 +168,7 @@ impl Configure for SwiftVaiSf {
     type Params = SwiftParams;
 
     fn new(params: &SwiftParams, host: &Host) -> Result<Self, ParamError<'static>> {
-        let mechanism = params.mechanism.build(Span::as_secs_f64, host.base_rtt);
+        let mechanism = params.mechanism.build(swift::picoseconds, host.base_rtt);
         Ok(Self::new(swift::Reaction::new(&params.law, host)?, mechanism))
     }
 }

@@ -57,7 +57,8 @@ use crate::law::{Configure, Decision};
 use crate::params::{ParamError, ParamType, not_above};
 use crate::reference::{Congestion, OnReference, PerRound, ReferenceLaw};
 use crate::signals::Signals;
-use plimsoll_units::{Bytes, Rate, Time};
+use core::hint::select_unpredictable;
+use plimsoll_units::{Bytes, Rate, Span, Time};
 
 crate::choice! {
     /// When packets are paced.
@@ -187,8 +188,10 @@ pub struct Reaction {
     pacing: Pacing,
     decrease: Decrease,
     timeout: OnTimeout,
-    /// 1 / T, per second.
+    /// 1 / T, per picosecond.
     per_base_rtt: f64,
+    /// 8 / T, which makes a rate in bit/s of a window in bytes.
+    bits_per_base_rtt: f64,
     packets_per_byte: f64,
 }
 
@@ -274,7 +277,8 @@ impl Reaction {
             pacing: params.pacing,
             decrease: params.decrease,
             timeout: params.timeout,
-            per_base_rtt: 1.0 / host.base_rtt.as_secs_f64(),
+            per_base_rtt: 1.0 / host.base_rtt.as_ps() as f64,
+            bits_per_base_rtt: 8.0 / host.base_rtt.as_secs_f64(),
             packets_per_byte: 1.0 / host.mss.as_f64(),
         })
     }
@@ -284,39 +288,46 @@ impl Reaction {
         memory.utilization >= self.eta || memory.stage >= self.max_stage
     }
 
-    /// u and its δ in seconds, by the hop where u is largest; stores the records. Also the longest
-    /// queue, in bytes.
+    /// u and its δ, by the hop where u is largest, and the longest queue; stores the records.
+    ///
+    /// Spans stay in picoseconds, since seconds would cost a division each. Which hop is the
+    /// busiest no processor can guess, so the choice is made without branching.
     fn measure(&self, memory: &mut Memory, hops: &[HopRecord]) -> Load {
-        let mut load = Load::default();
+        let mut load = Load { utilization: 0.0, elapsed: Span::ZERO, longest_queue: Bytes::ZERO };
         for (hop, last) in hops.iter().zip(&mut memory.last) {
-            let elapsed = hop.time.saturating_since(last.time).as_secs_f64();
+            let elapsed = hop.time.saturating_since(last.time);
             let sent = hop.sent.saturating_sub(last.sent).as_f64();
             let standing_queue = hop.queue.min(last.queue).as_f64();
-            let capacity = elapsed * hop.rate.as_bytes_per_second_f64();
-            // Both terms of u_j over the same divisor: divisions are what this loop costs.
-            let bytes = sent + standing_queue * elapsed * self.per_base_rtt;
-            if capacity > 0.0 {
-                let utilization = bytes / capacity;
-                if utilization > load.utilization {
-                    load.utilization = utilization;
-                    load.elapsed = elapsed;
-                }
-            }
-            load.longest_queue = load.longest_queue.max(hop.queue);
+            let picoseconds = elapsed.as_ps() as f64;
+            let capacity = picoseconds * hop.rate.as_bps_f64() * BYTES_PER_BIT_PICOSECOND;
+            // Both terms of u_j over the same divisor.
+            let bytes = sent + standing_queue * picoseconds * self.per_base_rtt;
+            let utilization = if capacity > 0.0 { bytes / capacity } else { 0.0 };
+            let busiest = utilization > load.utilization;
+            load = Load {
+                utilization: load.utilization.max(utilization),
+                elapsed: select_unpredictable(busiest, elapsed, load.elapsed),
+                longest_queue: load.longest_queue.max(hop.queue),
+            };
             *last = LastRecord { time: hop.time, sent: hop.sent, queue: hop.queue };
         }
         load
     }
 }
 
+/// A bit per second for a picosecond, in bytes.
+const BYTES_PER_BIT_PICOSECOND: f64 = 1.0 / 8e12;
+
 /// Flows that the paper's W_ai leaves room for within 1 − η.
 const EXPECTED_FLOWS: f64 = 100.0;
 
 /// What one ack says about the path.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Load {
+    /// u.
     utilization: f64,
-    elapsed: f64,
+    /// δ, not yet bounded by T.
+    elapsed: Span,
     longest_queue: Bytes,
 }
 
@@ -349,7 +360,7 @@ impl ReferenceLaw for Reaction {
         if known != memory.hops {
             return None;
         }
-        let weight = (load.elapsed * self.per_base_rtt).min(1.0);
+        let weight = (load.elapsed.as_ps() as f64 * self.per_base_rtt).min(1.0);
         memory.utilization = (1.0 - weight) * memory.utilization + weight * load.utilization;
         Some(Congestion {
             level: load.longest_queue.as_f64(),
@@ -395,7 +406,7 @@ impl ReferenceLaw for Reaction {
 
     fn decision(&self, _: &Memory, window: f64) -> Decision {
         match self.pacing {
-            Pacing::Always => Decision::paced(&self.host, window, window * 8.0 * self.per_base_rtt),
+            Pacing::Always => Decision::paced(&self.host, window, window * self.bits_per_base_rtt),
             Pacing::BelowOnePacket => {
                 Decision::packets(&self.host, window * self.packets_per_byte, self.host.base_rtt)
             }

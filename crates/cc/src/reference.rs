@@ -24,7 +24,7 @@ use crate::signals::Signals;
 use core::fmt::Debug;
 
 /// What an ack says about congestion, in the law's own measure (HPCC: bytes of queue; Swift:
-/// seconds of round trip).
+/// picoseconds of round trip).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Congestion {
     /// How much there is.

@@ -216,7 +216,8 @@ impl Params {
     }
 }
 
-/// Swift with its constants. Windows in packets, times in seconds.
+/// Swift with its constants. Windows in packets, times in picoseconds: converting each ack's delay
+/// to seconds would cost a division.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swift {
     host: Host,
@@ -299,11 +300,11 @@ impl Configure for Swift {
         };
         Ok(Self {
             host: *host,
-            base_target: params.base_target.as_secs_f64(),
-            hop_scale: params.hop_scale.as_secs_f64(),
+            base_target: picoseconds(params.base_target),
+            hop_scale: picoseconds(params.hop_scale),
             scaling: FlowScaling::new(params),
             windows: params.windows,
-            endpoint_target: params.endpoint_target.as_secs_f64(),
+            endpoint_target: picoseconds(params.endpoint_target),
             ai,
             beta: params.beta,
             max_mdf: params.max_mdf,
@@ -322,7 +323,7 @@ impl Configure for Swift {
 
 impl FlowScaling {
     fn new(params: &Params) -> Self {
-        let range = params.fs_range.as_secs_f64();
+        let range = picoseconds(params.fs_range);
         let at_max = 1.0 / libm::sqrt(params.fs_max);
         let run = 1.0 / libm::sqrt(params.fs_min) - at_max;
         // With fs_min = fs_max there is no slope to draw: the target stays at its base.
@@ -365,11 +366,11 @@ impl CongestionControl for Swift {
         if ack.acked.get() > 0 {
             flow.retransmits = 0;
         }
-        let target = self.target_seconds(ack.hops, flow.cwnd());
-        let fabric_delay = ack.rtt.saturating_sub(ack.endpoint_delay).as_secs_f64();
+        let target = self.target_ps(ack.hops, flow.cwnd());
+        let fabric_delay = picoseconds(ack.rtt.saturating_sub(ack.endpoint_delay));
         self.react(&mut flow.fabric, &mut flow.coin, ack, fabric_delay, target);
         if self.windows == Windows::FabricAndEndpoint {
-            let delay = ack.endpoint_delay.as_secs_f64();
+            let delay = picoseconds(ack.endpoint_delay);
             self.react(&mut flow.endpoint, &mut flow.coin, ack, delay, self.endpoint_target);
         }
         self.decision(flow)
@@ -402,20 +403,20 @@ impl Swift {
     /// The target of the network's delay.
     #[must_use]
     pub fn target(&self, hops: u32, cwnd: f64) -> Span {
-        Span::saturating_from_secs_f64(self.target_seconds(hops, cwnd))
+        Span::from_ps(self.target_ps(hops, cwnd) as u64)
     }
 
     /// Eq. 1 of vai-sf: the factor by which a delay at or above its target shrinks the window.
     #[must_use]
     pub fn decrease_factor(&self, delay: Span, target: Span) -> f64 {
-        self.factor(delay.as_secs_f64(), target.as_secs_f64())
+        self.factor(picoseconds(delay), picoseconds(target))
     }
 
-    fn target_seconds(&self, hops: u32, cwnd: f64) -> f64 {
+    fn target_ps(&self, hops: u32, cwnd: f64) -> f64 {
         self.base_target + f64::from(hops) * self.hop_scale + self.scaling.rise(cwnd)
     }
 
-    /// 1 up to the target, then Eq. 1. Times in seconds.
+    /// 1 up to the target, then Eq. 1. Times in picoseconds.
     fn factor(&self, delay: f64, target: f64) -> f64 {
         // Beyond a target, which is positive, the delay is positive too.
         if delay > target {
@@ -474,6 +475,10 @@ impl Swift {
             }
         }
     }
+}
+
+pub(crate) fn picoseconds(span: Span) -> f64 {
+    span.as_ps() as f64
 }
 
 /// At most one decrease per round trip.
@@ -538,11 +543,11 @@ impl ReferenceLaw for Reaction {
         if ack.acked.get() > 0 {
             memory.retransmits = 0;
         }
-        let target = self.0.target_seconds(ack.hops, reference);
-        let delay = ack.rtt.saturating_sub(ack.endpoint_delay).as_secs_f64();
+        let target = self.0.target_ps(ack.hops, reference);
+        let delay = picoseconds(ack.rtt.saturating_sub(ack.endpoint_delay));
         memory.factor = self.0.factor(delay, target);
         if self.0.windows == Windows::FabricAndEndpoint {
-            let endpoint = self.0.factor(ack.endpoint_delay.as_secs_f64(), self.0.endpoint_target);
+            let endpoint = self.0.factor(picoseconds(ack.endpoint_delay), self.0.endpoint_target);
             memory.factor = memory.factor.min(endpoint);
         }
         Some(Congestion { level: delay, baseline: target, congested: delay > target })
