@@ -21,6 +21,10 @@
 //!   caused it, w(t − θ); without delay that is the present window.
 //! - While the queue is empty the service rate μ is the arrival rate, as a switch measures it.
 
+use plimsoll_cc::HopRecord;
+use plimsoll_cc::powertcp::PowerTcp;
+use plimsoll_units::{Bytes, Rate, Span, Time};
+
 /// What a law holds against its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -54,6 +58,28 @@ impl Family {
             Self::Power => 1.0 / (voltage * (signals.growth + signals.service)),
         }
     }
+}
+
+/// e/f as the law of `plimsoll-cc` finds it: from two records that the bottleneck, a link of rate
+/// `link`, left a hundredth of the base round trip apart. `None` if the queue cannot have grown so
+/// fast from nothing.
+#[must_use]
+pub fn reaction_of_powertcp(law: &PowerTcp, link: Rate, base_rtt: Span, signals: &Signals) -> Option<f64> {
+    let apart = base_rtt / 100;
+    let bdp = link.bytes_in(base_rtt).as_f64();
+    let queue_before = signals.queue - signals.growth / 100.0;
+    if queue_before < 0.0 {
+        return None;
+    }
+    let record = |time: Time, sent: f64, queue: f64| HopRecord {
+        time,
+        sent: Bytes::saturating_from_f64(sent * bdp),
+        queue: Bytes::saturating_from_f64(queue * bdp),
+        rate: link,
+    };
+    let before = record(Time::ZERO, 0.0, queue_before);
+    let now = record(Time::after_start(apart), signals.service / 100.0, signals.queue);
+    law.normalised_power(&before, &now).map(|power| 1.0 / power)
 }
 
 /// Flows of one family at one bottleneck.
@@ -155,6 +181,8 @@ pub fn time_constant(points: &[(f64, f64)], limit: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plimsoll_cc::powertcp::Params;
+    use plimsoll_cc::{Configure, Host};
 
     fn settle(family: Family, window: f64, queue: f64) -> Vec<State> {
         let beta = if family == Family::Current { 0.0 } else { 0.05 };
@@ -170,6 +198,24 @@ mod tests {
         assert!((reaction(Family::Voltage) - 1.0 / 2.0).abs() < 1e-12);
         assert!((reaction(Family::Current) - 1.0 / 3.0).abs() < 1e-12);
         assert!((reaction(Family::Power) - 1.0 / 6.0).abs() < 1e-12);
+    }
+
+    /// The law reads whole bytes: 250 kB of pipe and 2.5 kB per record make an error of 2·10⁻⁴.
+    #[test]
+    fn the_power_law_of_the_model_is_that_of_powertcp() {
+        let (link, base_rtt) = (Rate::from_gbps(100), Span::from_us(20));
+        let host = Host { nic_rate: link, base_rtt, mtu: Bytes::new(1_048), mss: Bytes::new(1_000) };
+        let law = PowerTcp::new(&Params::nsdi22(), &host).unwrap();
+        for queue in [0.1, 0.5, 1.0, 2.0] {
+            for growth in [-0.5, 0.0, 1.0, 8.0] {
+                let signals = Signals { queue, growth, service: 1.0 };
+                let model = Family::Power.reaction(&signals);
+                let law = reaction_of_powertcp(&law, link, base_rtt, &signals).unwrap();
+                assert!((law / model - 1.0).abs() < 5e-4, "{signals:?}: {law} and {model}");
+            }
+        }
+        let impossible = Signals { queue: 0.0, growth: 1.0, service: 1.0 };
+        assert_eq!(reaction_of_powertcp(&law, link, base_rtt, &impossible), None);
     }
 
     /// A full link without queue growth asks for no change; one that idles asks for more.
