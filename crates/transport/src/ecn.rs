@@ -7,8 +7,9 @@ use plimsoll_units::{Bytes, Span, Time};
 /// The receiver's side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EchoWriter {
-    /// Bytes that arrived with a mark, since the start.
+    /// Bytes and packets that arrived with a mark, since the start.
     marked: Bytes,
+    marked_packets: u64,
     /// Accurate: whether the packets that wait for an ack were marked (RFC 8257's DCTCP.CE).
     /// Classic: whether acks carry ECE now.
     echoing: bool,
@@ -21,10 +22,15 @@ impl EchoWriter {
         self.marked
     }
 
+    pub(crate) fn marked_packets(&self) -> u64 {
+        self.marked_packets
+    }
+
     /// Fresh bytes arrived, with or without a mark.
     pub(crate) fn count(&mut self, packet_ecn: Ecn, length: u32) {
         if packet_ecn == Ecn::Marked {
             self.marked = self.marked.saturating_add(Bytes::new(u64::from(length)));
+            self.marked_packets += 1;
         }
     }
 

@@ -42,6 +42,10 @@ impl Slot {
     fn bytes(&self) -> u64 {
         u64::from(self.length)
     }
+
+    fn end(&self) -> Bytes {
+        self.offset.saturating_add(Bytes::new(self.bytes()))
+    }
 }
 
 /// Whether repetitions must be watched for losses of their own.
@@ -190,7 +194,7 @@ impl Flight {
         let mut progress = Progress::default();
         while self.first < self.next {
             let slot = *self.slot(self.first);
-            let end = slot.offset.saturating_add(Bytes::new(slot.bytes()));
+            let end = slot.end();
             if end > ack.next_expected {
                 break;
             }
@@ -303,14 +307,21 @@ impl Flight {
         self.repetitions.clear();
     }
 
-    /// The packet whose first byte lies at `offset`, among those that are not acked.
-    pub(crate) fn number_at(&self, offset: Bytes) -> Option<u64> {
-        let (mut low, mut high) = (self.first, self.next);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.slot(middle).offset < offset { low = middle + 1 } else { high = middle }
-        }
-        (low < self.next && self.slot(low).offset == offset).then_some(low)
+    /// Which of the 64 packets up to `newest`, the top bit, lie within these bytes of the stream,
+    /// among those that are not acked.
+    pub(crate) fn bits_within(&self, newest: u64, start: Bytes, end: Bytes) -> u64 {
+        let low = newest.saturating_sub(63).max(self.first);
+        (low..newest.saturating_add(1).min(self.next))
+            .filter(|number| {
+                let slot = self.slot(*number);
+                slot.offset >= start && slot.end() <= end
+            })
+            .fold(0, |bits, number| bits | 1 << (63 - (newest - number)))
+    }
+
+    /// Whether a packet that is not acked begins at `position` or behind it.
+    pub(crate) fn lies_behind(&self, number: u64, position: Bytes) -> bool {
+        (self.first..self.next).contains(&number) && self.slot(number).offset >= position
     }
 }
 
@@ -416,12 +427,14 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_found_by_their_first_byte() {
-        let mut flight = flight(20);
+    fn byte_ranges_become_bits_of_whole_packets() {
+        let mut flight = flight(100);
         flight.acknowledge(&ack(5, 4, 0, 4));
-        assert_eq!(flight.number_at(Bytes::new(7000)), Some(7));
-        for nowhere in [4000, 7001, 20_000] {
-            assert_eq!(flight.number_at(Bytes::new(nowhere)), None);
-        }
+        let within = |newest, start, end| flight.bits_within(newest, Bytes::new(start), Bytes::new(end));
+        assert_eq!(within(9, 7000, 9000), bits(9, &[7, 8]));
+        assert_eq!(within(9, 6001, 8999), bits(9, &[7]), "parts of packets do not count");
+        assert_eq!(within(9, 0, 7000), bits(9, &[5, 6]), "what is acked does not count");
+        assert_eq!(within(99, 0, u64::MAX), u64::MAX, "the 64 packets from 36 on");
+        assert_eq!(within(u64::MAX, 0, u64::MAX), 0);
     }
 }

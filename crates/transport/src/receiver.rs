@@ -6,6 +6,7 @@ use crate::packet::{AckPacket, DataPacket, MessageId, PacketNumber};
 use crate::reorder::{Place, Waiting};
 use core::fmt;
 use plimsoll_units::{Bytes, Span, Time};
+use plimsoll_wire::header::ByteRange;
 
 /// What became of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +35,14 @@ pub enum Refusal {
         /// The first that would be too far.
         limit: PacketNumber,
     },
-    /// Its bytes do not follow those of the packet before it. Nothing can be delivered any more.
+    /// Its bytes do not follow those of the packet before it. If that packet came later, this one
+    /// was acked already, and nothing can be delivered any more.
     Misplaced {
         /// The packet.
         number: PacketNumber,
         /// Where it says that its bytes begin.
         offset: Bytes,
-        /// Where the packet before it ended.
+        /// Where the packet before it ended; behind a hole, the least that it could be.
         expected: Bytes,
     },
     /// The stream broke before.
@@ -100,6 +102,8 @@ pub struct Receiver<T = ()> {
     next: u64,
     delivered_to: Bytes,
     messages: u64,
+    /// Packets that arrived, repetitions not counted.
+    packets: u64,
     waiting: Waiting,
     echo: EchoWriter,
     /// Packets that arrived since the last ack, the newest of them, and when their ack must leave.
@@ -131,7 +135,10 @@ impl<T: Copy + Default> Receiver<T> {
         let fate = self.place(config, packet);
         match fate {
             Fate::Refused(_) => return Arrival { fate, messages: 0, earlier, ack: None },
-            Fate::Delivered | Fate::Kept => self.echo.count(packet.ecn, packet.length),
+            Fate::Delivered | Fate::Kept => {
+                self.packets += 1;
+                self.echo.count(packet.ecn, packet.length);
+            }
             Fate::Duplicate | Fate::Dropped => {}
         }
         let notify = self.echo.arrive(config.ecn, config.cnp_interval, now, packet);
@@ -191,6 +198,15 @@ impl<T: Copy + Default> Receiver<T> {
         if self.waiting.has(number) {
             return Fate::Duplicate;
         }
+        let fits = packet.offset.checked_add(Bytes::new(u64::from(packet.length))).is_some();
+        if packet.offset <= self.delivered_to || !fits {
+            let expected = self.delivered_to.saturating_add(Bytes::new(1));
+            return Fate::Refused(Refusal::Misplaced {
+                number: packet.number,
+                offset: packet.offset,
+                expected,
+            });
+        }
         self.waiting.insert(self.next, number, place);
         Fate::Kept
     }
@@ -241,7 +257,8 @@ impl<T: Copy + Default> Receiver<T> {
     }
 
     /// A packet behind a hole was dropped: refused, but not too often, so that the sender does not
-    /// go back again for packets that were under way when it went back.
+    /// go back again for packets that were under way when it went back. A congestion notification
+    /// between two refusals answers the packet before the hole, so that it is none.
     fn refuse(
         &mut self,
         config: &Config,
@@ -253,7 +270,11 @@ impl<T: Copy + Default> Receiver<T> {
         if again {
             self.refused = Some((self.next, now.saturating_add(config.nack_interval)));
         }
-        (again || notify).then(|| AckPacket { refused: again, ..self.answer(now, newest) })
+        if again {
+            return Some(AckPacket { refused: true, ..self.answer(now, newest) });
+        }
+        let number = PacketNumber(self.next.checked_sub(1)?);
+        notify.then(|| AckPacket { number, ..self.answer(now, newest) })
     }
 
     /// When [`Receiver::on_timer`] wants to be called.
@@ -278,6 +299,38 @@ impl<T: Copy + Default> Receiver<T> {
     #[must_use]
     pub fn messages(&self) -> MessageId {
         MessageId(self.messages)
+    }
+
+    /// Packets that arrived, repetitions not counted.
+    #[must_use]
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Packets that arrived with a congestion mark.
+    #[must_use]
+    pub fn marked_packets(&self) -> u64 {
+        self.echo.marked_packets()
+    }
+
+    /// Writes what `ack` says has arrived behind the hole as ranges of bytes, the newest first,
+    /// as far as there is room; gives their number.
+    pub(crate) fn arrived_ranges(&self, ack: &AckPacket<T>, ranges: &mut [ByteRange]) -> usize {
+        let mut count = 0;
+        let mut open = ByteRange::default();
+        for back in 0..64 {
+            let number = ack.number.0.checked_sub(back).filter(|_| ack.arrived >> (63 - back) & 1 != 0);
+            let Some(place) = number.and_then(|number| self.waiting.place(number)) else { continue };
+            if count > 0 && place.end() == open.start {
+                open.start = place.start;
+            } else {
+                open = ByteRange { start: place.start, end: place.end() };
+                count += 1;
+            }
+            let Some(range) = ranges.get_mut(count - 1) else { return count - 1 };
+            *range = open;
+        }
+        count
     }
 
     /// Bytes that arrived with a congestion mark.

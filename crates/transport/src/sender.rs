@@ -11,6 +11,7 @@ use crate::stack::Stack;
 use core::fmt;
 use plimsoll_cc::{Ack, CongestionControl, Decision, Loss, Path, Telemetry, Timeout};
 use plimsoll_units::{Bytes, Rate, Span, Time};
+use plimsoll_wire::header::ByteRange;
 
 /// What a sender can do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,6 +402,16 @@ impl<L: CongestionControl> Sender<L> {
         self.failure = Some(Failure::TimedOut { packet, timeouts: self.rto.expiries() + 1, at });
         self.rto.stop();
         self.wake = Time::NEVER;
+    }
+
+    /// Which of the 64 packets up to `number` lie within `range`.
+    pub(crate) fn arrived_bits(&self, number: PacketNumber, range: ByteRange) -> u64 {
+        self.flight.bits_within(number.0, range.start, range.end)
+    }
+
+    /// Whether a packet that is not acked begins at `position` or behind it.
+    pub(crate) fn lies_behind(&self, number: PacketNumber, position: Bytes) -> bool {
+        self.flight.lies_behind(number.0, position)
     }
 
     /// Why the connection is over, if it is.

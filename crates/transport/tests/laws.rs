@@ -19,8 +19,8 @@ fn every_law() -> Vec<String> {
 
 /// Sends half a megabyte in three messages; gives how many packets were sent.
 fn transfer(name: &str, config: Config, weather: Weather) -> u64 {
-    let law = AnyParams::named(name).unwrap().build(&host()).unwrap();
-    let stack = Stack::new(law.name(), law, &host(), config, Signals::EVERY).unwrap();
+    let law = AnyParams::named(name).expect("it is listed").build(&host()).expect("it is published");
+    let stack = Stack::new(law.name(), law, &host(), config, Signals::EVERY).expect("all is offered");
     let outcome = Run::new(&stack, weather, 42).transfer(&[1, 400_000, 100_000]);
     assert_eq!(outcome.failure, None, "{name}");
     assert!(outcome.counters.packets >= 501, "{name}: {:?}", outcome.counters);

@@ -184,7 +184,11 @@ fn bytes_that_do_not_follow_each_other_are_refused_loudly() {
     assert_eq!(refusal.to_string(), "packet 0 begins at byte 7 of the stream and must begin at 0");
     // The right packet can still come.
     assert_eq!(receiver.on_data(&config, at_us(0), &packet(0)).fate, Fate::Delivered);
-    // Behind a hole it is noticed when the hole is filled; by then it was acked.
+    // Behind a hole what cannot be is noticed at once, the rest when the hole is filled.
+    for nowhere in [1000, u64::MAX] {
+        let fate = receiver.on_data(&config, at_us(0), &misplaced(2, nowhere)).fate;
+        assert!(matches!(fate, Fate::Refused(Refusal::Misplaced { .. })), "{fate:?}");
+    }
     assert_eq!(receiver.on_data(&config, at_us(0), &misplaced(2, 2500)).fate, Fate::Kept);
     let fate = receiver.on_data(&config, at_us(0), &packet(1)).fate;
     let expected =

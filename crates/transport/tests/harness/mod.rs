@@ -3,14 +3,19 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use plimsoll_cc::{
-    Ack, CongestionControl, Decision, HopRecord, Host, Loss, Path, Signals, Telemetry, Timeout,
-};
+use plimsoll_cc::{Ack, CongestionControl, Decision, Host, Loss, Path, Signals, Timeout};
+use plimsoll_transport::codec::{Channel, Seen};
 use plimsoll_transport::{
-    AckPacket, Completed, Config, Counters, DataPacket, Ecn, Failure, Fate, HopRecords, MaxHopDelay, Poll,
-    Receiver, Reflect, Sender, Stack,
+    AckPacket, Completed, Config, Counters, DataPacket, Ecn, Failure, Fate, Gathered, HopReader, Poll,
+    Receiver, Sender, Stack,
 };
-use plimsoll_units::{Bytes, Rate, Span, Time};
+use plimsoll_units::{Bytes, Rate, Rounding, Span, Time};
+use plimsoll_wire::compact_hop::UnitScale;
+use plimsoll_wire::exact_hop::ExactHop;
+use plimsoll_wire::header::{ConnectionId, mark_congestion_in_place};
+use plimsoll_wire::hop_records::HopStack;
+use plimsoll_wire::max_hop_delay::MaxHopDelay;
+use plimsoll_wire::telemetry::TelemetryKind;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -38,6 +43,8 @@ pub(crate) struct Weather {
     pub(crate) marking: f64,
     /// A congestion echo that a switch sets on a passing ack.
     pub(crate) reverse_marking: f64,
+    /// Packets go as bytes, and with this probability a bit of theirs is turned over.
+    pub(crate) corruption: Option<f64>,
 }
 
 impl Weather {
@@ -49,6 +56,7 @@ impl Weather {
         duplication: 0.0,
         marking: 0.0,
         reverse_marking: 0.0,
+        corruption: None,
     };
 
     pub(crate) const STORM: Self = Self {
@@ -59,6 +67,7 @@ impl Weather {
         duplication: 0.02,
         marking: 0.1,
         reverse_marking: 0.01,
+        corruption: None,
     };
 }
 
@@ -87,27 +96,12 @@ impl Dice {
     }
 }
 
-/// Both kinds of telemetry at once, so that any law can be tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Everything {
-    pub(crate) longest: MaxHopDelay,
-    pub(crate) records: HopRecords,
-}
-
-impl Everything {
-    /// What a law with these needs is shown.
-    pub(crate) fn shown(&self, needs: Signals, reverse: Span) -> Telemetry<'_> {
-        if needs.has(Signals::HOP_RECORDS) {
-            self.records.telemetry(reverse)
-        } else {
-            self.longest.telemetry(reverse)
-        }
-    }
-}
-
+/// What passes through the network.
 enum Event {
-    Data(DataPacket<Everything>),
-    Ack(AckPacket<Everything>),
+    Data(DataPacket<Gathered>),
+    Ack(AckPacket<Gathered>),
+    DataBytes(Vec<u8>, Ecn),
+    AckBytes(Vec<u8>),
 }
 
 /// How a run ended.
@@ -118,6 +112,8 @@ pub(crate) struct Outcome {
     pub(crate) completed: Vec<Completed>,
     pub(crate) counters: Counters,
     pub(crate) acks: u64,
+    /// Packets that arrived damaged and were dropped.
+    pub(crate) damaged: u64,
 }
 
 /// One connection in the weather.
@@ -127,7 +123,9 @@ pub(crate) struct Run<'a, L: CongestionControl> {
     dice: Dice,
     now: Time,
     sender: Sender<L>,
-    receiver: Receiver<Everything>,
+    receiver: Receiver<Gathered>,
+    channel: Channel,
+    reader: HopReader,
     /// Arrivals in order of time; the second number breaks ties and finds the event.
     arrivals: BinaryHeap<Reverse<(Time, u64)>>,
     events: Vec<Option<Event>>,
@@ -136,13 +134,20 @@ pub(crate) struct Run<'a, L: CongestionControl> {
     checked_to: usize,
     port_sent: Bytes,
     acks: u64,
+    damaged: u64,
 }
 
 impl<'a, L: CongestionControl> Run<'a, L> {
     pub(crate) fn new(stack: &'a Stack<L>, weather: Weather, seed: u64) -> Self {
+        let telemetry = match stack.law().needs().has(Signals::HOP_RECORDS) {
+            true => TelemetryKind::ExactHops,
+            false => TelemetryKind::MaxHopDelay,
+        };
         Self {
             stack,
             weather,
+            channel: Channel { connection: ConnectionId(9), telemetry },
+            reader: HopReader::new(UnitScale::ONE),
             dice: Dice::new(seed),
             now: Time::ZERO,
             sender: Sender::new(stack, &Path { base_rtt: Span::from_us(10), hops: 1, seed }),
@@ -153,6 +158,7 @@ impl<'a, L: CongestionControl> Run<'a, L> {
             checked_to: 0,
             port_sent: Bytes::ZERO,
             acks: 0,
+            damaged: 0,
         }
     }
 
@@ -177,8 +183,14 @@ impl<'a, L: CongestionControl> Run<'a, L> {
             let failure = self.sender.failure();
             if failure.is_some() || self.sender.acked_to().get() == total {
                 self.check_end(failure, sizes, &completed);
-                let counters = *self.sender.counters();
-                return Outcome { end: self.now, failure, completed, counters, acks: self.acks };
+                return Outcome {
+                    end: self.now,
+                    failure,
+                    completed,
+                    counters: *self.sender.counters(),
+                    acks: self.acks,
+                    damaged: self.damaged,
+                };
             }
             self.step(pace);
         }
@@ -187,7 +199,7 @@ impl<'a, L: CongestionControl> Run<'a, L> {
     /// Sends what may go; gives the time of the next slot.
     fn send(&mut self) -> Time {
         loop {
-            match self.sender.poll_send::<Everything>(self.stack, self.now) {
+            match self.sender.poll_send::<Gathered>(self.stack, self.now) {
                 Poll::Send(packet) => {
                     assert!(packet.length > 0 && packet.length <= 1000);
                     assert_eq!(packet.sent_at, self.now);
@@ -212,13 +224,8 @@ impl<'a, L: CongestionControl> Run<'a, L> {
         self.now = self.now.max(next);
         if next == arrival {
             let Some(Reverse((_, index))) = self.arrivals.pop() else { return };
-            match self.events[index as usize].take() {
-                Some(Event::Data(packet)) => self.deliver(&packet),
-                Some(Event::Ack(ack)) => {
-                    let shown = ack.reflected.shown(self.stack.law().needs(), ack.reverse_delay);
-                    self.sender.on_ack(self.stack, self.now, &ack, shown);
-                }
-                None => {}
+            if let Some(event) = self.events[index as usize].take() {
+                self.arrive(event);
             }
         }
         if self.now >= self.sender.next_timer() {
@@ -229,7 +236,30 @@ impl<'a, L: CongestionControl> Run<'a, L> {
         }
     }
 
-    fn deliver(&mut self, packet: &DataPacket<Everything>) {
+    fn arrive(&mut self, event: Event) {
+        match event {
+            Event::Data(packet) => self.deliver(&packet),
+            Event::Ack(ack) => self.hear(&ack),
+            Event::DataBytes(bytes, ecn) => match self.channel.decode_data(&bytes, Seen { ecn, hops: 1 }) {
+                Ok((packet, payload)) => {
+                    assert_eq!(payload, payload_of(packet.offset, packet.length), "wrong bytes got through");
+                    self.deliver(&packet);
+                }
+                Err(_) => self.damaged += 1,
+            },
+            Event::AckBytes(bytes) => match self.channel.decode_ack(self.stack, &self.sender, &bytes) {
+                Ok(ack) => self.hear(&ack),
+                Err(_) => self.damaged += 1,
+            },
+        }
+    }
+
+    fn hear(&mut self, ack: &AckPacket<Gathered>) {
+        let telemetry = self.reader.read(&ack.reflected, ack.reverse_delay);
+        self.sender.on_ack(self.stack, self.now, ack, telemetry);
+    }
+
+    fn deliver(&mut self, packet: &DataPacket<Gathered>) {
         let arrival = self.receiver.on_data(self.stack.config(), self.now, packet);
         match arrival.fate {
             Fate::Delivered | Fate::Kept => {
@@ -240,7 +270,7 @@ impl<'a, L: CongestionControl> Run<'a, L> {
                 }
             }
             Fate::Duplicate | Fate::Dropped => {}
-            Fate::Refused(refusal) => panic!("{refusal}"),
+            Fate::Refused(refusal) => unreachable!("{refusal}"),
         }
         let delivered_to = self.receiver.delivered_to().get() as usize;
         assert!(delivered_to >= self.checked_to, "the stream went back");
@@ -251,37 +281,85 @@ impl<'a, L: CongestionControl> Run<'a, L> {
         }
     }
 
-    fn carry_data(&mut self, mut packet: DataPacket<Everything>) {
+    fn carry_data(&mut self, mut packet: DataPacket<Gathered>) {
         let wait = self.dice.up_to(self.weather.jitter);
         self.port_sent += Bytes::new(1048);
-        packet.telemetry.longest.stamp(wait);
-        packet.telemetry.records.push(HopRecord {
+        let hop = ExactHop {
             time: self.now + wait,
             sent: self.port_sent,
             queue: host().nic_rate.bytes_in(wait),
             rate: host().nic_rate,
-        });
-        packet.hops = 1;
+        };
         if packet.ecn == Ecn::Capable && self.dice.happens(self.weather.marking) {
             packet.ecn = Ecn::Marked;
+        }
+        let mut bytes = [0; 2000];
+        let mut size = 0;
+        if self.weather.corruption.is_some() {
+            let payload = payload_of(packet.offset, packet.length);
+            size = self.channel.encode_data(&packet, &payload, &mut bytes).expect("there is room");
+            match self.channel.telemetry {
+                TelemetryKind::ExactHops => HopStack::push(&mut bytes, hop).expect("the first hop"),
+                _ => drop(MaxHopDelay::update_in_place(&mut bytes, wait, Rounding::Down)),
+            }
+        } else {
+            packet.hops = 1;
+            packet.telemetry = match self.channel.telemetry {
+                TelemetryKind::ExactHops => Gathered::ExactHops([hop].into_iter().collect()),
+                _ => Gathered::MaxHopDelay(MaxHopDelay::quantise(wait, Rounding::Down)),
+            };
         }
         let copies = 1 + u32::from(self.dice.happens(self.weather.duplication));
         for _ in 0..copies {
             if !self.dice.happens(self.weather.data_loss) {
                 let late = self.dice.up_to(self.weather.jitter);
-                self.arrive_after(wait + late, Event::Data(packet));
+                let damaged = self.damaged_bytes(&bytes[..size]);
+                let event = match self.weather.corruption {
+                    Some(_) => Event::DataBytes(damaged, packet.ecn),
+                    None => Event::Data(packet),
+                };
+                self.arrive_after(wait + late, event);
             }
         }
     }
 
-    fn carry_ack(&mut self, mut ack: AckPacket<Everything>) {
+    fn carry_ack(&mut self, mut ack: AckPacket<Gathered>) {
         self.acks += 1;
         let wait = self.dice.up_to(self.weather.jitter);
-        ack.reverse_delay = wait;
-        ack.congestion_echo |= self.dice.happens(self.weather.reverse_marking);
+        let echo = self.dice.happens(self.weather.reverse_marking);
+        let event = if self.weather.corruption.is_some() {
+            let mut bytes = [0; 500];
+            let size = self.channel.encode_ack(&ack, &self.receiver, &mut bytes).expect("there is room");
+            if self.channel.telemetry == TelemetryKind::MaxHopDelay {
+                MaxHopDelay::update_in_place(&mut bytes, wait, Rounding::Down).expect("there is room");
+            }
+            if echo {
+                let front = if self.channel.telemetry == TelemetryKind::MaxHopDelay { 2 } else { 0 };
+                mark_congestion_in_place(&mut bytes[front..]).expect("an ack");
+            }
+            Event::AckBytes(self.damaged_bytes(&bytes[..size]))
+        } else {
+            self.damaged_bytes(&[]);
+            // As the wire has it: in units of 256 ns, and only where acks are stamped.
+            if self.channel.telemetry == TelemetryKind::MaxHopDelay {
+                ack.reverse_delay = MaxHopDelay::quantise(wait, Rounding::Down).delay();
+            }
+            ack.congestion_echo |= echo;
+            Event::Ack(ack)
+        };
         if !self.dice.happens(self.weather.ack_loss) {
-            self.arrive_after(wait, Event::Ack(ack));
+            self.arrive_after(wait, event);
         }
+    }
+
+    /// Rolls the dice in the same way whether packets go as bytes or not.
+    fn damaged_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        if self.dice.happens(self.weather.corruption.unwrap_or_default()) {
+            let bit = self.dice.roll() as usize % (bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        bytes
     }
 
     fn arrive_after(&mut self, wait: Span, event: Event) {
@@ -294,7 +372,7 @@ impl<'a, L: CongestionControl> Run<'a, L> {
         for (index, message) in completed.iter().enumerate() {
             assert_eq!(message.id.0 as usize, index);
             assert_eq!(message.size.get(), sizes[index]);
-            assert!(message.acked_at > message.enqueued_at);
+            assert!(message.acked_at >= message.enqueued_at);
         }
         if failure.is_some() {
             return;
@@ -307,6 +385,13 @@ impl<'a, L: CongestionControl> Run<'a, L> {
         assert_eq!(self.sender.counters().impossible_acks, 0);
         assert!(self.sender.is_idle());
     }
+}
+
+/// The application's bytes: a pattern without a short period.
+fn payload_of(offset: Bytes, length: u32) -> Vec<u8> {
+    (offset.get()..offset.get() + u64::from(length))
+        .map(|position| (position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
+        .collect()
 }
 
 /// A law that always decides the same.

@@ -1,0 +1,233 @@
+//! Real packets: how [`DataPacket`] and [`AckPacket`] lie in the bytes behind a UDP header.
+//!
+//! | in memory | on the wire |
+//! |---|---|
+//! | `number`, `offset`, `message`, `sent_at`, flags | the header of `plimsoll_wire::header` |
+//! | `ecn`, `hops` | the IP header, which the host reads: [`Seen`] |
+//! | data `telemetry`, ack `reverse_delay` | in front of the header, where switches write |
+//! | `reflected` | behind the ack's header |
+//! | `arrived` | up to four ranges of bytes, the newest first |
+//! | `refused` | not written: in go-back-N an ack that answers a packet behind the hole is a refusal |
+//! | an ack's `hops`, `circuit_up` | no place yet: a law that needs them is not offered them over UDP |
+//!
+//! Four ranges can say less than 64 bits, never more: a packet that is left out may be sent twice
+//! and is not lost.
+
+use crate::config::Reliability;
+use crate::gathered::{BUFFER, Gathered};
+use crate::packet::{AckPacket, DataPacket, Ecn, MessageId, PacketNumber};
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+use crate::stack::Stack;
+use core::fmt;
+use plimsoll_cc::CongestionControl;
+use plimsoll_units::Span;
+use plimsoll_wire::header::{self, Ack, AckView, ConnectionId, Data, DataFlags, DataView};
+use plimsoll_wire::telemetry::{Telemetry, TelemetryKind};
+use plimsoll_wire::{WireError, header::ByteRange};
+
+/// What both ends agree on when they connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Which connection.
+    pub connection: ConnectionId,
+    /// What data packets gather.
+    pub telemetry: TelemetryKind,
+}
+
+/// What the receiving host reads off the IP header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The congestion field.
+    pub ecn: Ecn,
+    /// Switches passed: the agreed first hop limit less the one that arrived.
+    pub hops: u8,
+}
+
+/// Why bytes were not written or not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodecError {
+    /// The wire's own rules were broken, e.g. by damage on the way.
+    Wire(WireError),
+    /// The payload handed over is not the one that the packet describes.
+    Payload {
+        /// Bytes that the packet says it has.
+        described: u32,
+        /// Bytes handed over.
+        found: usize,
+    },
+    /// The packet is another connection's.
+    Connection {
+        /// Its connection.
+        found: ConnectionId,
+        /// This connection.
+        expected: ConnectionId,
+    },
+}
+
+impl From<WireError> for CodecError {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(error) => error.fmt(f),
+            Self::Payload { described, found } => {
+                write!(f, "the packet describes {described} bytes of payload, {found} were handed over")
+            }
+            Self::Connection { found, expected } => {
+                write!(f, "the packet is of connection {}, not {}", found.0, expected.0)
+            }
+        }
+    }
+}
+
+impl core::error::Error for CodecError {}
+
+impl Channel {
+    /// Writes a data packet with its payload and room for telemetry; gives the bytes written.
+    ///
+    /// # Errors
+    /// If `payload` is not as long as the packet says, or `output` is too short.
+    pub fn encode_data<T>(
+        &self,
+        packet: &DataPacket<T>,
+        payload: &[u8],
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        if payload.len() as u64 != u64::from(packet.length) {
+            return Err(CodecError::Payload { described: packet.length, found: payload.len() });
+        }
+        let front = self.telemetry.start_travelling(output)?;
+        let data = Data {
+            connection: self.connection,
+            packet: header::PacketNumber(packet.number.0),
+            offset: packet.offset,
+            message: header::MessageId(packet.message.0),
+            sent_at: packet.sent_at,
+            flags: DataFlags {
+                congestion_window_reduced: packet.window_reduced,
+                end_of_message: packet.ends_message,
+                end_of_stream: false,
+                retransmission: packet.repeated,
+            },
+            payload,
+        };
+        // `start_travelling` wrote as many bytes as it says.
+        let size = data.encode(output.get_mut(front..).unwrap_or_default())?;
+        Ok(front + size)
+    }
+
+    /// Reads a data packet; gives it and its payload.
+    ///
+    /// # Errors
+    /// If the bytes are damaged, or another connection's.
+    pub fn decode_data<'a>(
+        &self,
+        bytes: &'a [u8],
+        seen: Seen,
+    ) -> Result<(DataPacket<Gathered>, &'a [u8]), CodecError> {
+        let (telemetry, rest) = self.telemetry.parse_travelling(bytes)?;
+        let data = DataView::parse(rest)?.to_data();
+        self.check(data.connection)?;
+        let packet = DataPacket {
+            number: PacketNumber(data.packet.0),
+            offset: data.offset,
+            message: MessageId(data.message.0),
+            sent_at: data.sent_at,
+            // The wire's length has 16 bits.
+            length: data.payload.len() as u32,
+            ends_message: data.flags.end_of_message,
+            repeated: data.flags.retransmission,
+            window_reduced: data.flags.congestion_window_reduced,
+            ecn: seen.ecn,
+            circuit_up: false,
+            hops: seen.hops,
+            telemetry: telemetry.into(),
+        };
+        Ok((packet, data.payload))
+    }
+
+    /// Writes an ack that `receiver` has just given; gives the bytes written.
+    ///
+    /// # Errors
+    /// If `output` is too short.
+    pub fn encode_ack(
+        &self,
+        ack: &AckPacket<Gathered>,
+        receiver: &Receiver<Gathered>,
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        let front = self.ack_telemetry().start_travelling(output)?;
+        let mut ranges = [ByteRange::default(); header::MAX_RANGES];
+        let count = receiver.arrived_ranges(ack, &mut ranges);
+        let mut buffer = BUFFER;
+        let wire = Ack {
+            connection: self.connection,
+            packet: header::PacketNumber(ack.number.0),
+            next_expected: ack.next_expected,
+            echoed_sent_at: ack.echoed_sent_at,
+            receiver_delay: ack.receiver_delay,
+            marked_bytes: ack.marked,
+            marked_packets: receiver.marked_packets(),
+            received_packets: receiver.packets(),
+            congestion_echoed: ack.congestion_echo,
+            ranges: ranges.get(..count).unwrap_or_default(),
+            telemetry: ack.reflected.lay_out(&mut buffer)?,
+        };
+        let size = wire.encode(output.get_mut(front..).unwrap_or_default())?;
+        Ok(front + size)
+    }
+
+    /// Reads an ack for `sender`, whose packets the byte ranges speak of.
+    ///
+    /// # Errors
+    /// If the bytes are damaged, or another connection's.
+    pub fn decode_ack<L: CongestionControl>(
+        &self,
+        stack: &Stack<L>,
+        sender: &Sender<L>,
+        bytes: &[u8],
+    ) -> Result<AckPacket<Gathered>, CodecError> {
+        let (travelled, rest) = self.ack_telemetry().parse_travelling(bytes)?;
+        let view = AckView::parse(rest)?;
+        self.check(view.connection())?;
+        let number = PacketNumber(view.packet().0);
+        let behind_hole = sender.lies_behind(number, view.next_expected());
+        Ok(AckPacket {
+            next_expected: view.next_expected(),
+            number,
+            arrived: view.ranges().fold(0, |bits, range| bits | sender.arrived_bits(number, range)),
+            echoed_sent_at: view.echoed_sent_at(),
+            receiver_delay: view.receiver_delay(),
+            marked: view.marked_bytes(),
+            reverse_delay: match travelled {
+                Telemetry::MaxHopDelay(delay) => delay.delay(),
+                _ => Span::ZERO,
+            },
+            congestion_echo: view.congestion_echoed(),
+            refused: stack.config.reliability == Reliability::GoBackN && behind_hole,
+            circuit_up: false,
+            hops: 0,
+            reflected: view.telemetry().into(),
+        })
+    }
+
+    /// Acks gather their own longest wait; records of their way nobody reads.
+    fn ack_telemetry(&self) -> TelemetryKind {
+        match self.telemetry {
+            TelemetryKind::MaxHopDelay => TelemetryKind::MaxHopDelay,
+            _ => TelemetryKind::None,
+        }
+    }
+
+    fn check(&self, found: ConnectionId) -> Result<(), CodecError> {
+        if found == self.connection {
+            return Ok(());
+        }
+        Err(CodecError::Connection { found, expected: self.connection })
+    }
+}
