@@ -181,6 +181,9 @@ const MOST_HYPER: u32 = 64;
 /// By how much the artifact's cut comes after the α timer.
 const CUT_AFTER_ALPHA: Span = Span::from_ns(1);
 
+/// Up to so many steps are faster one by one than in closed form.
+const FEW: u64 = 4;
+
 /// DCQCN with its constants. Rates in bit/s.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
@@ -417,7 +420,10 @@ impl Dcqcn {
         if flow.step_at > now || flow.step_at == Time::NEVER {
             return;
         }
-        let expiries = 1 + now.saturating_since(flow.step_at).as_ps() / self.increase_period.as_ps();
+        let late = now.saturating_since(flow.step_at);
+        // In time, as most are, it needs no division.
+        let more = if late < self.increase_period { 0 } else { late.as_ps() / self.increase_period.as_ps() };
+        let expiries = 1 + more;
         flow.step_at = flow.step_at.saturating_add(self.increase_period.saturating_mul(expiries));
         self.steps(flow, Clock::Timer, expiries);
     }
@@ -485,6 +491,13 @@ impl Dcqcn {
     /// `count` times R_t = min(C, R_t + s), R = (R + R_t)/2. With D = R_t − R each is
     /// D ← (D + s)/2, so that k of them make D ← s + (D − s) · 2⁻ᵏ.
     fn climb(&self, flow: &mut Flow, step: f64, count: u64) {
+        if count <= FEW {
+            for _ in 0..count {
+                flow.target = (flow.target + step).min(self.max_rate);
+                self.keep_below(flow, (flow.target - flow.rate) / 2.0);
+            }
+            return;
+        }
         let mut gap = flow.target - flow.rate;
         let mut left = count;
         if step > 0.0 {
@@ -500,11 +513,12 @@ impl Dcqcn {
                 left -= 1;
             }
         }
-        gap = halved(gap, left);
-        // Finer than rates are expressed.
-        if gap < 0.5 {
-            gap = 0.0;
-        }
+        self.keep_below(flow, halved(gap, left));
+    }
+
+    /// R = R_t − D; a difference finer than rates are expressed is none.
+    fn keep_below(&self, flow: &mut Flow, gap: f64) {
+        let gap = if gap < 0.5 { 0.0 } else { gap };
         flow.rate = (flow.target - gap).clamp(self.min_rate, self.max_rate);
     }
 }

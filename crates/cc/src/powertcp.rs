@@ -61,9 +61,10 @@
 use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 use crate::law::{Configure, CongestionControl, Decision};
 use crate::params::{ParamError, ParamType, not_above};
+use crate::reference::{Congestion, ReferenceLaw};
 use crate::round::{Round, RoundEvent};
 use crate::signals::Signals;
-use plimsoll_units::{Bytes, Rate};
+use plimsoll_units::{Bytes, Rate, Span, Time};
 
 crate::choice! {
     /// From which windows the next is computed.
@@ -187,12 +188,16 @@ impl Params {
     }
 }
 
+/// Picoseconds that a byte takes at 1 bit/s.
+const PS_PER_BYTE_AT_1BPS: f64 = 8e12;
+
 /// PowerTCP with its constants.
 #[derive(Clone, Debug)]
 pub struct PowerTcp {
     host: Host,
     gamma: f64,
     eta: f64,
+    per_eta: f64,
     lambda_floor: f64,
     reference: Reference,
     first_power: FirstPower,
@@ -204,8 +209,10 @@ pub struct PowerTcp {
     bounds: Bounds,
     /// C · τ in bytes.
     start_window: f64,
-    /// 1 / τ, per second.
-    per_tau: f64,
+    /// 8 / τ, bits per byte and second: from a window to its pace.
+    pace_per_byte: f64,
+    /// 1 / τ, per picosecond.
+    per_tau_ps: f64,
 }
 
 /// What PowerTCP remembers of a flow.
@@ -215,13 +222,29 @@ pub struct Flow {
     window: f64,
     /// W_old, or the artifact's reference; bytes.
     reference: f64,
+    round: Round,
+    memory: Memory,
+}
+
+/// What PowerTCP remembers of a flow's path.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
     /// Γ_s.
     power: f64,
     /// Whether Γ_s has been measured.
     measured: bool,
-    round: Round,
     hop_count: usize,
     hops: [HopRecord; MAX_HOPS],
+}
+
+impl Memory {
+    const NEW: Self = Self {
+        power: 1.0,
+        measured: false,
+        hop_count: 0,
+        hops: [HopRecord { time: Time::ZERO, sent: Bytes::ZERO, queue: Bytes::ZERO, rate: Rate::ZERO };
+            MAX_HOPS],
+    };
 }
 
 impl Flow {
@@ -234,7 +257,7 @@ impl Flow {
     /// Γ_s, the smoothed normalised power.
     #[must_use]
     pub fn power(&self) -> f64 {
-        self.power
+        self.memory.power
     }
 }
 
@@ -242,7 +265,7 @@ impl Flow {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Power {
     gamma: f64,
-    seconds: f64,
+    elapsed: Span,
     rate_changed: bool,
 }
 
@@ -256,6 +279,7 @@ impl Configure for PowerTcp {
             host: *host,
             gamma: params.gamma,
             eta: params.eta,
+            per_eta: 1.0 / params.eta,
             lambda_floor: params.lambda_floor,
             reference: params.reference,
             first_power: params.first_power,
@@ -265,7 +289,8 @@ impl Configure for PowerTcp {
             beta,
             bounds,
             start_window: bounds.clamp(bdp(host)),
-            per_tau: 1.0 / host.base_rtt.as_secs_f64(),
+            pace_per_byte: 8.0 / host.base_rtt.as_secs_f64(),
+            per_tau_ps: 1.0 / host.base_rtt.as_ps() as f64,
         })
     }
 }
@@ -281,11 +306,8 @@ impl CongestionControl for PowerTcp {
         let flow = Flow {
             window: self.start_window,
             reference: self.start_window,
-            power: 1.0,
-            measured: false,
             round: Round::default(),
-            hop_count: 0,
-            hops: [HopRecord::default(); MAX_HOPS],
+            memory: Memory::NEW,
         };
         (flow, self.decision(&flow))
     }
@@ -295,9 +317,13 @@ impl CongestionControl for PowerTcp {
             return self.decision(flow);
         };
         let event = flow.round.on_ack(ack);
-        if let Some(power) = self.busiest(flow, hops) {
-            self.smooth(flow, power);
-            self.update_window(flow);
+        if let Some(power) = self.busiest(&mut flow.memory, hops) {
+            self.smooth(&mut flow.memory, power);
+            let kept = match self.reference {
+                Reference::Sent => flow.window,
+                Reference::Committed => flow.reference,
+            };
+            flow.window = self.updated_window(&flow.memory, flow.reference, self.beta, kept);
         }
         if event == RoundEvent::Closed {
             flow.reference = flow.window;
@@ -314,11 +340,15 @@ impl CongestionControl for PowerTcp {
     }
 
     fn decision(&self, flow: &Flow) -> Decision {
-        Decision::paced(&self.host, flow.window, flow.window * 8.0 * self.per_tau)
+        self.paced(flow.window)
     }
 }
 
 impl PowerTcp {
+    fn paced(&self, window: f64) -> Decision {
+        Decision::paced(&self.host, window, window * self.pace_per_byte)
+    }
+
     /// The normalised power of a link between two of its records; `None` if no time passed between
     /// them or the link has no rate.
     #[must_use]
@@ -327,72 +357,123 @@ impl PowerTcp {
     }
 
     /// Algorithm 1, NORMPOWER without the smoothing; stores the records.
-    fn busiest(&self, flow: &mut Flow, hops: &[HopRecord]) -> Option<Power> {
-        let hops = hops.get(..MAX_HOPS).unwrap_or(hops);
-        if hops.len() != flow.hop_count {
-            flow.hop_count = hops.len();
-            for (known, hop) in flow.hops.iter_mut().zip(hops) {
+    fn busiest(&self, memory: &mut Memory, hops: &[HopRecord]) -> Option<Power> {
+        let hops = readable(hops);
+        if hops.len() != memory.hop_count {
+            memory.hop_count = hops.len();
+            for (known, hop) in memory.hops.iter_mut().zip(hops) {
                 *known = *hop;
             }
             return None;
         }
-        let mut busiest: Option<Power> = None;
-        for (known, hop) in flow.hops.iter_mut().zip(hops) {
+        // Which hop is the busiest is unpredictable: integers are selected without a jump.
+        let mut busiest = Power { gamma: -1.0, elapsed: Span::ZERO, rate_changed: false };
+        for (known, hop) in memory.hops.iter_mut().zip(hops) {
             if hop.time == known.time {
                 // No rate in no time; the older record stays, so that nothing is missed.
                 continue;
             }
-            if let Some(power) = self.hop_power(known, hop)
-                && busiest.is_none_or(|other| power.gamma > other.gamma)
-            {
-                busiest = Some(power);
+            if let Some(power) = self.hop_power(known, hop) {
+                let busier = power.gamma > busiest.gamma;
+                busiest.gamma = larger(power.gamma, busiest.gamma);
+                busiest.elapsed = if busier { power.elapsed } else { busiest.elapsed };
+                busiest.rate_changed = if busier { power.rate_changed } else { busiest.rate_changed };
             }
             *known = *hop;
         }
-        busiest
+        (busiest.gamma >= 0.0).then_some(busiest)
     }
 
     /// Lines 11–19 for one hop, with λ and v both divided by B and Bτ.
     #[inline]
     fn hop_power(&self, before: &HopRecord, now: &HopRecord) -> Option<Power> {
         let elapsed = now.time.saturating_since(before.time);
-        if elapsed.as_ps() == 0 || now.rate.as_bps() == 0 {
+        let picoseconds = elapsed.as_ps() as f64;
+        let capacity = picoseconds * now.rate.as_bps_f64();
+        if capacity <= 0.0 {
             return None;
         }
-        let seconds = elapsed.as_secs_f64();
-        let per_bit = 1.0 / (seconds * now.rate.as_bps_f64());
-        let queued = now.queue.as_f64();
-        let arrived = now.sent.saturating_sub(before.sent).as_f64() + (queued - before.queue.as_f64());
+        // One over the bytes that the link can send in that time.
+        let per_capacity = PS_PER_BYTE_AT_1BPS / capacity;
+        // What left and what is there now, without what was there: never negative.
+        let sent = now.sent.saturating_sub(before.sent);
+        let arrived = sent.saturating_add(now.queue).saturating_sub(before.queue);
         let rate_changed = self.rate_change == RateChange::Adopt && now.rate != before.rate;
         let floor = if rate_changed { 0.0 } else { self.lambda_floor };
-        let current = (arrived * 8.0 * per_bit).max(floor);
-        let voltage = 1.0 + queued * 8.0 * per_bit * seconds * self.per_tau;
-        Some(Power { gamma: current * voltage, seconds, rate_changed })
+        let current = larger(arrived.as_f64() * per_capacity, floor);
+        let voltage = 1.0 + now.queue.as_f64() * per_capacity * picoseconds * self.per_tau_ps;
+        Some(Power { gamma: current * voltage, elapsed, rate_changed })
     }
 
     /// Line 24.
-    fn smooth(&self, flow: &mut Flow, power: Power) {
-        let first = !flow.measured && self.first_power == FirstPower::Measured;
-        flow.measured = true;
-        flow.power = if power.rate_changed || first {
+    fn smooth(&self, memory: &mut Memory, power: Power) {
+        let first = !memory.measured && self.first_power == FirstPower::Measured;
+        memory.measured = true;
+        memory.power = if power.rate_changed || first {
             power.gamma
         } else {
-            smoothed(flow.power, power.gamma, power.seconds * self.per_tau)
+            smoothed(memory.power, power.gamma, power.elapsed.as_ps() as f64 * self.per_tau_ps)
         };
     }
 
-    /// Algorithm 1, UPDATEWINDOW.
-    fn update_window(&self, flow: &mut Flow) {
-        let power = flow.power / self.eta;
+    /// Algorithm 1, UPDATEWINDOW: the average of what power asks for and what is kept.
+    fn updated_window(&self, memory: &Memory, old: f64, beta: f64, kept: f64) -> f64 {
+        let power = memory.power * self.per_eta;
         let gamma = if power <= self.boost_below { self.boost_gamma } else { self.gamma };
-        let kept = match self.reference {
-            Reference::Sent => flow.window,
-            Reference::Committed => flow.reference,
-        };
         // No power at all asks for an infinite window; the bound answers.
-        let window = gamma * (flow.reference / power + self.beta) + (1.0 - gamma) * kept;
-        flow.window = self.bounds.clamp(window);
+        self.bounds.clamp(gamma * (old / power + beta) + (1.0 - gamma) * kept)
     }
+}
+
+/// The artifact's form, for mechanisms that decide when a reference moves; whatever `reference`
+/// says. Congestion is counted as in HPCC: by the longest queue.
+#[derive(Clone, Debug)]
+pub struct CommittedForm(pub PowerTcp);
+
+impl ReferenceLaw for CommittedForm {
+    type Memory = Memory;
+
+    fn needs(&self) -> Signals {
+        Signals::HOP_RECORDS
+    }
+
+    fn begin(&self, _path: &Path) -> (Memory, f64) {
+        (Memory::NEW, self.0.start_window)
+    }
+
+    fn observe(&self, memory: &mut Memory, ack: &Ack<'_>, _reference: f64) -> Option<Congestion> {
+        let Telemetry::Hops(hops) = ack.telemetry else { return None };
+        let power = self.0.busiest(memory, hops)?;
+        self.0.smooth(memory, power);
+        let longest = readable(hops).iter().map(|hop| hop.queue).max().unwrap_or_default();
+        Some(Congestion { level: longest.as_f64(), baseline: 0.0, congested: memory.power > self.0.eta })
+    }
+
+    fn candidate(&self, memory: &Memory, reference: f64, increases: f64) -> f64 {
+        self.0.updated_window(memory, reference, increases * self.0.beta, reference)
+    }
+
+    fn after_loss(&self, _: &mut Memory, _: f64, _: &Loss) -> Option<f64> {
+        None
+    }
+
+    fn after_timeout(&self, _: &mut Memory, _: f64, _: &Timeout) -> Option<f64> {
+        None
+    }
+
+    fn decision(&self, _: &Memory, window: f64) -> Decision {
+        self.0.paced(window)
+    }
+}
+
+/// The records that there is room to remember.
+fn readable(hops: &[HopRecord]) -> &[HopRecord] {
+    hops.get(..MAX_HOPS).unwrap_or(hops)
+}
+
+/// The larger of two numbers that are none of them NaN: one instruction, where `f64::max` takes six.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// Between which windows a flow stays, in bytes.

@@ -179,8 +179,10 @@ pub struct ThetaPowerTcp {
     bounds: Bounds,
     /// C · τ in bytes.
     start_window: f64,
-    /// 1 / τ as configured, per second.
-    per_tau: f64,
+    /// 8 / τ as configured, bits per byte and second: from a window to its pace.
+    pace_per_byte: f64,
+    /// 1 / τ as configured, per picosecond.
+    per_tau_ps: f64,
 }
 
 /// What θ-PowerTCP remembers of a flow.
@@ -231,7 +233,8 @@ impl Configure for ThetaPowerTcp {
             beta,
             bounds,
             start_window: bounds.clamp(bdp(host)),
-            per_tau: 1.0 / host.base_rtt.as_secs_f64(),
+            pace_per_byte: 8.0 / host.base_rtt.as_secs_f64(),
+            per_tau_ps: 1.0 / host.base_rtt.as_ps() as f64,
         })
     }
 }
@@ -285,7 +288,7 @@ impl CongestionControl for ThetaPowerTcp {
     }
 
     fn decision(&self, flow: &Flow) -> Decision {
-        Decision::paced(&self.host, flow.window, flow.window * 8.0 * self.per_tau)
+        Decision::paced(&self.host, flow.window, flow.window * self.pace_per_byte)
     }
 }
 
@@ -301,15 +304,16 @@ impl ThetaPowerTcp {
             return;
         }
         flow.previous = Some((ack.now, ack.rtt));
-        let seconds = elapsed.as_secs_f64();
+        // In picoseconds throughout: what matters are ratios, and conversions are divisions.
+        let (elapsed, theta) = (elapsed.as_ps() as f64, ack.rtt.as_ps() as f64);
         let per_tau = match self.base_rtt {
-            BaseRtt::Configured => self.per_tau,
-            BaseRtt::SmallestSeen => 1.0 / flow.base_rtt.as_secs_f64(),
+            BaseRtt::Configured => self.per_tau_ps,
+            BaseRtt::SmallestSeen => 1.0 / flow.base_rtt.as_ps() as f64,
         };
-        let slope = (ack.rtt.as_secs_f64() - rtt.as_secs_f64()) / seconds;
+        let slope = (theta - rtt.as_ps() as f64) / elapsed;
         let current = (slope + 1.0).max(self.current_floor);
-        let power = current * ack.rtt.as_secs_f64() * per_tau * self.per_margin;
-        flow.power = smoothed(flow.power, power, seconds * per_tau);
+        let power = current * theta * per_tau * self.per_margin;
+        flow.power = smoothed(flow.power, power, elapsed * per_tau);
     }
 
     /// Algorithm 2, UPDATEWINDOW.

@@ -169,6 +169,34 @@ fn the_committed_reference_recomputes_every_ack_from_the_round_s_window() {
 }
 
 #[test]
+fn under_a_mechanism_that_commits_once_per_round_it_is_the_committed_form() {
+    use crate::reference::{OnReference, PerRound};
+    let path = Path { base_rtt: host().base_rtt, hops: 1, seed: 1 };
+    let law = law(&Params::artifact_rdma());
+    let form = CommittedForm(law.clone());
+    let wrapped = OnReference::new(form.clone(), PerRound);
+    let (mut flow, mut under) = (start(&law), wrapped.start(&path).0);
+    for step in 0..2_000_u64 {
+        let queue = 100_000 + 997 * step % 60_000;
+        let hops = [record(100, step, 12_000 * step, queue)];
+        let ack = Ack {
+            acked_to: Bytes::new(12_000 * step),
+            sent_to: Bytes::new(12_000 * step + 250_000),
+            ..inside(&hops)
+        };
+        assert_eq!(law.on_ack(&mut flow, &ack), wrapped.on_ack(&mut under, &ack), "step {step}");
+    }
+    assert!(flow.window() < 200_000.0, "it did react: {}", flow.window());
+
+    let (mut memory, _) = form.begin(&path);
+    let before = [record(100, 0, 0, 50_000), record(100, 0, 0, 0)];
+    let after = [record(100, 20, 250_000, 50_000), record(100, 20, 0, 0)];
+    assert_eq!(form.observe(&mut memory, &inside(&before), 0.0), None);
+    let congestion = form.observe(&mut memory, &inside(&after), 0.0).unwrap();
+    assert_eq!(congestion, Congestion { level: 50_000.0, baseline: 0.0, congested: true });
+}
+
+#[test]
 fn the_artifact_aims_five_percent_low_and_never_believes_less_than_half_the_rate() {
     // β = 150 Mb/s · 20 µs / 8 = 375 bytes.
     let law = law(&Params::artifact_rdma());
@@ -349,7 +377,7 @@ fn an_error_shrinks_by_one_minus_gamma_per_update() {
         let error = flow.window - equilibrium;
         // The queue stands during the measured round, at what the window leaves over.
         let queue = Bytes::saturating_from_f64(flow.window - 250_000.0);
-        flow.hops[0].queue = queue;
+        flow.memory.hops[0].queue = queue;
         sent += 250_000;
         let hops = [HopRecord { queue, ..record(100, 20 * update, sent, 0) }];
         law.on_ack(&mut flow, &closing(&hops));
