@@ -94,6 +94,20 @@ struct Newest<T> {
     telemetry: T,
 }
 
+impl<T: Copy> Newest<T> {
+    #[inline]
+    fn of(packet: &DataPacket<T>, now: Time) -> Self {
+        Self {
+            number: packet.number,
+            sent_at: packet.sent_at,
+            arrived_at: now,
+            circuit_up: packet.circuit_up,
+            hops: packet.hops,
+            telemetry: packet.telemetry,
+        }
+    }
+}
+
 /// The receiving end of a connection. The settings are handed to every step; they must be the
 /// sender's.
 #[derive(Clone, Debug, Default)]
@@ -123,7 +137,21 @@ impl<T: Copy + Default> Receiver<T> {
     }
 
     /// A data packet arrived.
+    // Inlined always, for the reason given at `Sender::poll_send`.
+    #[inline(always)]
     pub fn on_data(&mut self, config: &Config, now: Time, packet: &DataPacket<T>) -> Arrival<T> {
+        // The usual case first: every packet is acked, this one is the next, there is no hole.
+        let quick = packet.number.0 == self.next
+            && packet.offset == self.delivered_to
+            && packet.length > 0
+            && self.waiting.is_empty()
+            && config.ack_every == 1
+            && !self.broken;
+        if quick { self.answer_next(config, now, packet) } else { self.take_in(config, now, packet) }
+    }
+
+    /// Any case.
+    fn take_in(&mut self, config: &Config, now: Time, packet: &DataPacket<T>) -> Arrival<T> {
         // Before the packet is taken in, so that the ack covers only what came before it.
         let earlier = if self.unacked > 0 && self.echo.changes_with(config.ecn, packet.ecn) {
             Some(self.answer(now, &{ self.newest }))
@@ -142,14 +170,7 @@ impl<T: Copy + Default> Receiver<T> {
             Fate::Duplicate | Fate::Dropped => {}
         }
         let notify = self.echo.arrive(config.ecn, config.cnp_interval, now, packet);
-        let newest = Newest {
-            number: packet.number,
-            sent_at: packet.sent_at,
-            arrived_at: now,
-            circuit_up: packet.circuit_up,
-            hops: packet.hops,
-            telemetry: packet.telemetry,
-        };
+        let newest = Newest::of(packet, now);
         let messages = (self.messages - messages_before) as u32;
         let ack = match fate {
             Fate::Dropped => self.refuse(config, now, &newest, notify),
@@ -167,6 +188,20 @@ impl<T: Copy + Default> Receiver<T> {
             }
         };
         Arrival { fate, messages, earlier, ack }
+    }
+
+    /// The usual case of [`Receiver::on_data`].
+    #[inline(always)]
+    fn answer_next(&mut self, config: &Config, now: Time, packet: &DataPacket<T>) -> Arrival<T> {
+        self.next += 1;
+        self.packets += 1;
+        self.delivered_to = self.delivered_to.saturating_add(Bytes::new(u64::from(packet.length)));
+        self.messages += u64::from(packet.ends_message);
+        self.echo.count(packet.ecn, packet.length);
+        self.echo.arrive(config.ecn, config.cnp_interval, now, packet);
+        let ack = self.answer(now, &Newest::of(packet, now));
+        let messages = u32::from(packet.ends_message);
+        Arrival { fate: Fate::Delivered, messages, earlier: None, ack: Some(ack) }
     }
 
     /// Finds the packet's place in the stream.
@@ -237,6 +272,7 @@ impl<T: Copy + Default> Receiver<T> {
     }
 
     /// The ack that answers `newest` and everything before it.
+    #[inline]
     fn answer(&mut self, now: Time, newest: &Newest<T>) -> AckPacket<T> {
         self.unacked = 0;
         self.ack_deadline = None;

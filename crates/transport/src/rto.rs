@@ -50,18 +50,20 @@ impl Rto {
     /// A round trip was measured.
     #[inline]
     pub(crate) fn sample(&mut self, config: &Config, rtt: Span) {
-        let rtt = rtt.max(Span::from_ps(1)).min(config.max_rto);
-        if self.smoothed == Span::ZERO {
-            self.smoothed = rtt;
-            self.variation = rtt / 2;
+        // No sum overflows: `max_rto` is at most 1000 s, 10¹⁵ ps.
+        let rtt = rtt.clamp(Span::from_ps(1), config.max_rto).as_ps();
+        let (mut smoothed, mut variation) = (self.smoothed.as_ps(), self.variation.as_ps());
+        if smoothed == 0 {
+            smoothed = rtt;
+            variation = rtt / 2;
         } else {
-            let distance = self.smoothed.max(rtt).saturating_sub(self.smoothed.min(rtt));
-            self.variation = self.variation.saturating_mul(3).saturating_add(distance) / 4;
-            self.smoothed = self.smoothed.saturating_mul(7).saturating_add(rtt) / 8;
+            variation = (3 * variation + smoothed.abs_diff(rtt)) / 4;
+            smoothed = (7 * smoothed + rtt) / 8;
         }
-        let margin = self.variation.saturating_mul(4).max(config.clock_granularity);
-        let timeout = self.smoothed.saturating_add(margin);
-        self.timeout = timeout.clamp(config.min_rto, config.max_rto);
+        self.smoothed = Span::from_ps(smoothed);
+        self.variation = Span::from_ps(variation);
+        let timeout = smoothed + (4 * variation).max(config.clock_granularity.as_ps());
+        self.timeout = Span::from_ps(timeout).clamp(config.min_rto, config.max_rto);
     }
 
     /// A packet leaves: the timer runs from now unless it runs already (5.1).
