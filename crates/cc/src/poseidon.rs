@@ -63,6 +63,7 @@ use crate::law::{Configure, CongestionControl, Decision};
 use crate::maths;
 use crate::params::{ParamError, not_above};
 use crate::signals::Signals;
+use core::hint::select_unpredictable;
 use plimsoll_units::{Rate, Span, Time};
 
 crate::choice! {
@@ -301,7 +302,9 @@ pub struct Flow {
     cwnd: f64,
     rtt: Span,
     base_rtt: Span,
-    last_decrease: Option<Time>,
+    /// When the window last fell; meaningless before it did.
+    last_decrease: Time,
+    has_decreased: bool,
     retransmits: u32,
 }
 
@@ -365,7 +368,8 @@ impl CongestionControl for Poseidon {
             cwnd: self.start_cwnd,
             rtt: path.base_rtt,
             base_rtt: path.base_rtt,
-            last_decrease: None,
+            last_decrease: Time::ZERO,
+            has_decreased: false,
             retransmits: 0,
         };
         (flow, self.decision(&flow))
@@ -419,26 +423,32 @@ impl Poseidon {
         self.ratio(picoseconds(target), picoseconds(delay))
     }
 
-    /// Algorithm 1, ReceiveACK.
+    /// Algorithm 1, ReceiveACK. Near the target growing and falling alternate at random, so both
+    /// are computed and one is chosen without a branch.
     fn react(&self, flow: &mut Flow, ack: &Ack<'_>, delay: f64) {
         let target = self.target_ps(ack.rtt, flow.cwnd);
-        if delay <= target {
-            let acked = ack.acked.as_f64() * self.packets_per_byte;
-            let step = match self.increase {
-                Increase::Adaptive => (self.ratio(target, delay) - 1.0) * acked,
-                Increase::Additive => self.additive_step * acked / flow.cwnd.max(1.0),
-            };
-            flow.cwnd = (flow.cwnd + step).min(self.max_cwnd);
-        } else if can_decrease(flow, ack.now) {
-            self.decrease(flow, ack.now, self.ratio(target, delay));
-        }
+        let ratio = self.ratio(target, delay);
+        let acked = ack.acked.as_f64() * self.packets_per_byte;
+        let step = match self.increase {
+            Increase::Adaptive => (ratio - 1.0) * acked,
+            Increase::Additive => self.additive_step * acked / flow.cwnd.max(1.0),
+        };
+        let grown = (flow.cwnd + step).min(self.max_cwnd);
+        let fallen = (flow.cwnd * ratio).max(self.min_cwnd);
+        let fallen = select_unpredictable(can_decrease(flow, ack.now), fallen, flow.cwnd);
+        let cwnd = select_unpredictable(delay <= target, grown, fallen);
+        let fell = cwnd < flow.cwnd;
+        flow.last_decrease = select_unpredictable(fell, ack.now, flow.last_decrease);
+        flow.has_decreased |= fell;
+        flow.cwnd = cwnd;
     }
 
     fn decrease(&self, flow: &mut Flow, now: Time, factor: f64) {
         let before = flow.cwnd;
         flow.cwnd = (before * factor).max(self.min_cwnd);
         if flow.cwnd < before {
-            flow.last_decrease = Some(now);
+            flow.last_decrease = now;
+            flow.has_decreased = true;
         }
     }
 
@@ -527,7 +537,7 @@ fn packets_per_ps(bps: f64, host: &Host) -> f64 {
 
 /// At most one decrease per round trip.
 fn can_decrease(flow: &Flow, now: Time) -> bool {
-    flow.last_decrease.is_none_or(|last| now.saturating_since(last) > flow.rtt)
+    !flow.has_decreased | (now.saturating_since(flow.last_decrease) > flow.rtt)
 }
 
 #[cfg(test)]

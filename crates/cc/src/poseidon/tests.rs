@@ -33,7 +33,14 @@ fn microseconds(us: f64) -> Span {
 
 /// A flow whose last round trip was 10 µs.
 fn flow(cwnd: f64) -> Flow {
-    Flow { cwnd, rtt: Span::from_us(10), base_rtt: Span::from_us(6), last_decrease: None, retransmits: 0 }
+    Flow {
+        cwnd,
+        rtt: Span::from_us(10),
+        base_rtt: Span::from_us(6),
+        last_decrease: Time::ZERO,
+        has_decreased: false,
+        retransmits: 0,
+    }
 }
 
 /// An ack of `packets` packets after a round trip of 10 µs, with this wait at the worst hop.
