@@ -231,3 +231,117 @@ impl Channel {
         Err(CodecError::Connection { found, expected: self.connection })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::sender::Poll;
+    use crate::testing::{FixedWindow, host, path};
+    use plimsoll_cc::Signals;
+    use plimsoll_units::{Bytes, Rounding, Time};
+    use plimsoll_wire::max_hop_delay::MaxHopDelay;
+
+    const CHANNEL: Channel = Channel { connection: ConnectionId(3), telemetry: TelemetryKind::MaxHopDelay };
+
+    fn at_us(us: u64) -> Time {
+        Time::ZERO + Span::from_us(us)
+    }
+
+    fn stack(reliability: Reliability) -> Stack<FixedWindow> {
+        let config = Config { reliability, pacing_credit: Span::from_us(100), ..Config::default() };
+        Stack::new("fixed", FixedWindow::packets(20), &host(), config, Signals::NONE).unwrap()
+    }
+
+    /// A sender that has sent packets 0 … 19, and the packets.
+    fn sent(stack: &Stack<FixedWindow>) -> (Sender<FixedWindow>, Vec<DataPacket<Gathered>>) {
+        let mut sender = Sender::new(stack, &path());
+        sender.enqueue(Time::ZERO, Bytes::new(20_000)).unwrap();
+        let mut packets = Vec::new();
+        while let Poll::Send(packet) = sender.poll_send(stack, at_us(200)) {
+            packets.push(packet);
+        }
+        (sender, packets)
+    }
+
+    /// The packets with these numbers arrive; gives the last one's ack, as the sender reads it and
+    /// as the receiver meant it.
+    fn ack_after(reliability: Reliability, arriving: &[usize]) -> (AckPacket<Gathered>, AckPacket<Gathered>) {
+        let stack = stack(reliability);
+        let (sender, packets) = sent(&stack);
+        let mut receiver = Receiver::new();
+        let mut ack = None;
+        for number in arriving {
+            ack = receiver.on_data(stack.config(), at_us(210), &packets[*number]).ack;
+        }
+        let meant = ack.unwrap();
+        let mut bytes = [0; 200];
+        let size = CHANNEL.encode_ack(&meant, &receiver, &mut bytes).unwrap();
+        MaxHopDelay::update_in_place(&mut bytes, Span::from_ns(512), Rounding::Down).unwrap();
+        let read = CHANNEL.decode_ack(&stack, &sender, &bytes[..size]).unwrap();
+        (read, AckPacket { reverse_delay: Span::from_ns(512), ..meant })
+    }
+
+    #[test]
+    fn a_data_packet_comes_out_as_it_went_in_with_what_the_network_added() {
+        let packet = DataPacket {
+            number: PacketNumber(7),
+            offset: Bytes::new(7000),
+            message: MessageId(2),
+            sent_at: at_us(12),
+            length: 5,
+            ends_message: true,
+            repeated: true,
+            window_reduced: true,
+            ..DataPacket::<Gathered>::default()
+        };
+        let mut bytes = [0; 64];
+        let size = CHANNEL.encode_data(&packet, b"hello", &mut bytes).unwrap();
+        assert_eq!(size, 2 + 44 + 5);
+        MaxHopDelay::update_in_place(&mut bytes, Span::from_ns(2560), Rounding::Down).unwrap();
+        let seen = Seen { ecn: Ecn::Marked, hops: 4 };
+        let (read, payload) = CHANNEL.decode_data(&bytes[..size], seen).unwrap();
+        let telemetry = Gathered::MaxHopDelay(MaxHopDelay::from_units(10));
+        assert_eq!(read, DataPacket { ecn: Ecn::Marked, hops: 4, telemetry, ..packet });
+        assert_eq!(payload, b"hello");
+    }
+
+    #[test]
+    fn acks_keep_what_arrived_behind_holes() {
+        // Runs 12–11, 9, 6–5 and 2 behind the holes: four ranges, nothing is left out.
+        let (read, meant) = ack_after(Reliability::SelectiveRepeat, &[0, 2, 5, 6, 9, 11, 12]);
+        assert_eq!(read, meant);
+        assert_eq!(read.arrived >> 53, 0b1_1010_0110_01);
+    }
+
+    #[test]
+    fn a_fifth_run_is_left_out_and_nothing_is_added() {
+        let (read, meant) = ack_after(Reliability::SelectiveRepeat, &[2, 4, 6, 8, 10]);
+        assert_eq!(meant.arrived >> 55, 0b1_0101_0101);
+        assert_eq!(read.arrived >> 55, 0b1_0101_0100);
+    }
+
+    #[test]
+    fn a_refusal_is_known_by_what_it_answers() {
+        let (read, meant) = ack_after(Reliability::GoBackN, &[0, 1, 3]);
+        assert!(meant.refused);
+        assert_eq!(read, meant);
+        let (read, meant) = ack_after(Reliability::GoBackN, &[0, 1]);
+        assert!(!meant.refused);
+        assert_eq!(read, meant);
+    }
+
+    #[test]
+    fn what_does_not_belong_is_refused() {
+        let packet = DataPacket { length: 4, ..DataPacket::<Gathered>::default() };
+        let mut bytes = [0; 64];
+        let error = CHANNEL.encode_data(&packet, b"hello", &mut bytes).unwrap_err();
+        assert_eq!(error.to_string(), "the packet describes 4 bytes of payload, 5 were handed over");
+        CHANNEL.encode_data(&packet, b"hell", &mut bytes).unwrap();
+        let other = Channel { connection: ConnectionId(4), ..CHANNEL };
+        let error = other.decode_data(&bytes, Seen::default()).unwrap_err();
+        assert_eq!(error.to_string(), "the packet is of connection 3, not 4");
+        assert!(CHANNEL.encode_data(&packet, b"hell", &mut [0; 10]).is_err());
+        assert!(CHANNEL.decode_data(&[], Seen::default()).is_err());
+    }
+}
