@@ -81,6 +81,15 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    #[test]
+    fn a_window_that_begins_below_the_span_does_not_see_its_other_end() {
+        let mut ring = BitRing::default();
+        ring.reserve(10, 70);
+        ring.insert(70);
+        ring.insert(12);
+        assert_eq!(ring.up_to(12), 1 << 63);
+    }
+
     proptest! {
         #[test]
         fn a_ring_holds_what_a_set_holds_while_its_span_moves(

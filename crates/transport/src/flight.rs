@@ -437,6 +437,26 @@ mod tests {
     }
 
     #[test]
+    fn first_copies_are_judged_after_a_timeout_although_an_old_packet_is_repeated_twice() {
+        let mut flight = flight(2);
+        flight.lose_all(Arrivals::Keep);
+        for number in [0, 1] {
+            flight.repeat(Time::from_ps(10 + number), number, Watch::Repetitions);
+        }
+        // The repetitions have serials 2 and 3; packets 2 … 6 have serials 4 … 8.
+        for number in 2..7 {
+            flight.push(Time::from_ps(20 + number), Bytes::new(number * 1000), 1000, false);
+        }
+        flight.acknowledge(&ack(0, 3, bits(3, &[1, 2, 3]), 23));
+        assert_eq!(flight.find_lost(3), Bytes::new(1000), "2 + 3 ≤ 5: packet 0");
+        flight.repeat(Time::from_ps(30), 0, Watch::Repetitions);
+        flight.push(Time::from_ps(31), Bytes::new(7000), 1000, false);
+        flight.acknowledge(&ack(0, 7, bits(7, &[5, 6, 7]), 31));
+        assert_eq!(flight.find_lost(3), Bytes::new(1000), "6 + 3 ≤ 10: packet 4; packet 0 has serial 9");
+        assert_eq!(flight.next_lost().map(|(number, _)| number), Some(4));
+    }
+
+    #[test]
     fn byte_ranges_become_bits_of_whole_packets() {
         let mut flight = flight(100);
         flight.acknowledge(&ack(5, 4, 0, 4));

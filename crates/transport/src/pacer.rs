@@ -40,7 +40,8 @@ impl Pacer {
             self.gap = gap(size, self.rate);
         }
         let floor = Time::after_start(now.since_start().saturating_sub(credit));
-        self.last = self.next.max(floor).min(now);
+        debug_assert!(self.next <= now, "the sender waits for its slot");
+        self.last = self.next.max(floor);
         self.next = self.last.saturating_add(self.gap);
     }
 

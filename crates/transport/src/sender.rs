@@ -365,7 +365,6 @@ impl<L: CongestionControl> Sender<L> {
             self.on_timeout(stack, now);
         }
         if now >= self.wake {
-            self.wake = Time::NEVER;
             let decision = stack.law.on_timer(&mut self.law, now);
             self.apply(stack, decision);
         }

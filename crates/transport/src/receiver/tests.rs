@@ -160,6 +160,18 @@ fn a_hole_is_refused_at_once_and_then_every_500_us() {
 }
 
 #[test]
+fn a_notification_between_two_refusals_is_none() {
+    let config = Config { ecn: EcnEcho::Cnp, ..Config::rdma() };
+    let mut receiver = Receiver::new();
+    receiver.on_data(&config, at_us(0), &packet(0));
+    assert!(receiver.on_data(&config, at_us(1), &packet(2)).ack.unwrap().refused);
+    let notification = receiver.on_data(&config, at_us(2), &marked(3)).ack.unwrap();
+    assert!(notification.congestion_echo && !notification.refused);
+    assert_eq!(notification.number, PacketNumber(0), "the packet before the hole");
+    assert_eq!(notification.echoed_sent_at, at_us(3), "the round trip is the dropped packet's");
+}
+
+#[test]
 fn packets_without_payload_or_too_far_ahead_are_refused() {
     let config = Config { max_outstanding: 10, ..every(1) };
     let mut receiver = Receiver::new();

@@ -114,11 +114,14 @@ fn the_third_later_arrival_repeats_the_missing_packet_and_tells_the_law_once() {
     assert_eq!(sender.in_flight(), Bytes::new(3000));
     let Poll::Send(again) = sender.poll_send::<()>(&stack, at_us(214)) else { panic!() };
     assert_eq!((again.number.0, again.repeated, again.sent_at), (1, true, at_us(214)));
-    // Packet 5 is lost too: the same episode.
+    // Packet 5 is lost too, which the repetition's arrival shows: the same episode.
     ack(&mut sender, &stack, 215, &selective(1, &[2, 3, 4, 6, 7]));
-    assert_eq!(sender.law_flow().losses, 1);
-    let all = AckPacket { echoed_sent_at: at_us(214), number: PacketNumber(1), ..cumulative(8) };
-    let last = ack(&mut sender, &stack, 224, &all);
+    let filled = AckPacket { echoed_sent_at: at_us(214), number: PacketNumber(1), ..cumulative(5) };
+    ack(&mut sender, &stack, 224, &filled);
+    assert_eq!(send(&mut sender, &stack, at_us(225)), [5]);
+    assert_eq!((sender.law_flow().losses, sender.counters().episodes), (1, 1));
+    let all = AckPacket { echoed_sent_at: at_us(225), number: PacketNumber(5), ..cumulative(8) };
+    let last = ack(&mut sender, &stack, 235, &all);
     assert_eq!((last.messages, sender.is_idle()), (1, true));
     assert_eq!(sender.next_timer(), Time::NEVER);
     assert_eq!(sender.law_flow().acked, Bytes::new(8000), "each byte is acked once");
@@ -183,6 +186,20 @@ fn a_lost_tail_is_repeated_after_the_timeout_with_doubling_waits_until_it_fails_
 }
 
 #[test]
+fn losses_of_a_window_that_timed_out_are_no_news_to_the_law() {
+    let stack = stack(FixedWindow::packets(5), bursty());
+    let mut sender = sender(&stack, 5);
+    send(&mut sender, &stack, at_us(START));
+    let again = sender.next_timer();
+    sender.on_timer(&stack, again);
+    assert_eq!(send(&mut sender, &stack, again), [0, 1, 2, 3, 4]);
+    let hole = AckPacket { echoed_sent_at: again, ..selective(0, &[1, 2, 3, 4]) };
+    sender.on_ack(&stack, again + Span::from_us(10), &hole, Telemetry::None);
+    assert_eq!(sender.flight.lost(), 1, "the repetition of packet 0");
+    assert_eq!((sender.law_flow().timeouts, sender.law_flow().losses), (1, 0));
+}
+
+#[test]
 fn progress_between_timeouts_starts_the_count_again() {
     let stack = stack(FixedWindow::packets(1), Config { max_timeouts: 1, ..bursty() });
     let mut sender = sender(&stack, 4);
@@ -213,6 +230,28 @@ fn a_repetition_that_the_pace_keeps_back_is_not_timed() {
     now = slot;
     assert_eq!(send(&mut sender, &stack, now), [0]);
     assert_eq!(sender.next_timer() - now, Span::from_ms(2), "backed off, from the departure");
+}
+
+#[test]
+fn a_timer_that_runs_while_nothing_is_under_way_is_stopped() {
+    // Packets leave 8.384 ms apart: at 0, 8.384, 16.768 and 25.152 ms. The first is lost.
+    let config = Config { initial_rto: Span::from_ms(100), min_rto: Span::from_ms(5), ..Config::default() };
+    let stack = stack(FixedWindow::paced(4, Rate::from_mbps(1)), config);
+    let mut sender = sender(&stack, 4);
+    let slots: Vec<Time> = (0..5).map(|slot| Time::from_ps(slot * 8_384_000_000)).collect();
+    for slot in &slots[..4] {
+        send(&mut sender, &stack, *slot);
+    }
+    let heard = slots[3] + Span::from_us(10);
+    let hole = AckPacket { echoed_sent_at: slots[3], ..selective(0, &[1, 2, 3]) };
+    sender.on_ack(&stack, heard, &hole, Telemetry::None);
+    assert_eq!((sender.flight.lost(), sender.in_flight()), (1, Bytes::ZERO));
+    // The timer expires 5 ms later; the repetition's slot comes after 8.374 ms.
+    assert_eq!(sender.next_timer(), heard + Span::from_ms(5));
+    sender.on_timer(&stack, sender.next_timer());
+    assert_eq!((sender.counters().timeouts, sender.next_timer()), (0, Time::NEVER));
+    assert_eq!(send(&mut sender, &stack, slots[4]), [0]);
+    assert_eq!(sender.next_timer(), slots[4] + Span::from_ms(5));
 }
 
 #[test]
@@ -248,6 +287,29 @@ fn a_refusal_repeats_all_from_the_hole_on_and_old_refusals_do_nothing() {
     let new = AckPacket { echoed_sent_at: at_us(211), ..old };
     ack(&mut sender, &stack, 720, &new);
     assert_eq!(send(&mut sender, &stack, at_us(721)), [2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn a_refusal_that_comes_after_the_hole_was_filled_does_nothing() {
+    let config = Config { pacing_credit: Span::from_us(100), ..Config::rdma() };
+    let stack = stack(FixedWindow::packets(5), config);
+    let mut sender = sender(&stack, 5);
+    send(&mut sender, &stack, at_us(START));
+    ack(&mut sender, &stack, 210, &cumulative(4));
+    let late = AckPacket { refused: true, number: PacketNumber(3), ..cumulative(2) };
+    ack(&mut sender, &stack, 211, &late);
+    assert_eq!(sender.in_flight(), Bytes::new(1000));
+}
+
+#[test]
+fn a_window_smaller_than_a_packet_still_lets_one_go() {
+    let mut law = FixedWindow::packets(1);
+    law.decision.window = Bytes::new(500);
+    let stack = stack(law, bursty());
+    let mut sender = sender(&stack, 3);
+    assert_eq!(send(&mut sender, &stack, at_us(START)), [0]);
+    ack(&mut sender, &stack, 210, &cumulative(1));
+    assert_eq!(send(&mut sender, &stack, at_us(210)), [1]);
 }
 
 #[test]
