@@ -15,8 +15,9 @@ impl BitRing {
 
     /// Makes room for all numbers of `low..=high`; the bits that are set lie there.
     pub(crate) fn reserve(&mut self, low: u64, high: u64) {
-        // Two words more, so that a window that begins below `low` sees zeros, not the other end.
-        let words = (((high - low) >> 6) as usize + 3).next_power_of_two();
+        // 64 · words ≥ high − low + 65: a window of 64 bits that begins below `low` ends before the
+        // ring comes round to `high`.
+        let words = (((high - low) >> 6) as usize + 2).next_power_of_two();
         if words <= self.words.len() {
             return;
         }

@@ -313,7 +313,6 @@ impl Flight {
             }
         }
         self.lost_from = self.first;
-        self.judged = self.next;
         self.repetitions.clear();
     }
 
