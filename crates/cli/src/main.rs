@@ -1,1 +1,72 @@
-fn main() {}
+//! `plimsoll`: parse, call, print.
+//!
+//! One file per command in `commands/`; the figures of the papers in `figures/`, beside the
+//! folders of the same names in `papers/`.
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod claims;
+mod commands;
+mod draws;
+mod error;
+mod figures;
+mod files;
+mod progress;
+mod subjects;
+
+use clap::Parser;
+use error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Datacenter congestion control: laws, models, figures.
+#[derive(Parser)]
+#[command(name = "plimsoll", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "Examples:\n  \
+    plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
+    plimsoll reproduce poseidon/fig7a    one figure\n  \
+    plimsoll list cc                     all congestion control laws\n  \
+    plimsoll explain poseidon.m          one parameter: meaning, bounds, published values\n  \
+    plimsoll check scenario.toml         is this file right, and what does it resolve to?")]
+struct Arguments {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = io::stdout().lock();
+    let result = arguments.command.run(&mut out).and_then(|verdict| {
+        out.flush()?;
+        Ok(verdict)
+    });
+    match result {
+        Ok(verdict) => verdict.exit_code(),
+        // Whoever reads stopped reading, `| head` for instance: nothing is wrong.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // If even this cannot be written there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help() {
+        for command in Arguments::command().get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Examples:"), "{help}");
+        }
+    }
+}

@@ -96,7 +96,8 @@ impl Ruler {
                     2 | 5 => decades <= 2,
                     _ => false,
                 };
-                ticks.push(Tick { value, label: labelled.then(|| Label::decade(digit, decade)) });
+                let long = first < -4 || last > 5;
+                ticks.push(Tick { value, label: labelled.then(|| Label::decade(digit, decade, long)) });
             }
         }
         ticks
@@ -112,10 +113,13 @@ impl Label {
         Self::plain(text.replace('-', "−"))
     }
 
-    fn decade(digit: u8, decade: i32) -> Self {
+    /// `digit · 10^decade`; on an axis where some are long to write, all have exponents.
+    fn decade(digit: u8, decade: i32, long: bool) -> Self {
         match usize::try_from(decade) {
-            Ok(zeros) if zeros <= 4 => Self::plain(format!("{digit}{}", "0".repeat(zeros))),
-            Err(_) if decade >= -3 => {
+            Ok(zeros) if zeros <= if long { 1 } else { 4 } => {
+                Self::plain(format!("{digit}{}", "0".repeat(zeros)))
+            }
+            Err(_) if decade >= -3 && !long => {
                 let zeros = usize::try_from(-decade - 1).unwrap_or(0);
                 Self::plain(format!("0.{}{digit}", "0".repeat(zeros)))
             }

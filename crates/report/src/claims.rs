@@ -42,7 +42,7 @@ pub fn text_table(claims: &[Claim], width: usize) -> String {
         let lengths = rows.iter().chain([&header]).map(|row| row[column].chars().count());
         lengths.max().unwrap_or(0).min(limit)
     };
-    let mut widths = [longest(0, 24), 0, longest(2, 26), longest(3, 26), longest(4, 4)];
+    let mut widths = [longest(0, 24), 0, longest(2, 24), longest(3, 18), longest(4, 4)];
     let others: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
     widths[1] = width.saturating_sub(others).clamp(24, longest(1, 200).max(24));
     let mut out = String::new();

@@ -23,6 +23,8 @@ const TICK: f64 = 13.0;
 const NOTE: f64 = 11.0;
 /// From one line of text to the next, relative to its size.
 const LEADING: f64 = 1.35;
+/// Between legend and plot: half a tick's text stands there.
+const GAP: f64 = 11.0;
 /// Length of a line in the legend.
 const SAMPLE: f64 = 26.0;
 const CURVE: f64 = 1.9;
@@ -69,13 +71,16 @@ pub(crate) fn scene(chart: &Chart) -> Scene {
     let left = MARGIN + LABEL + 6.0 + tick_width + 7.0;
     let frame = Frame {
         left,
-        top: painter.y + 6.0,
+        top: painter.y + GAP,
         right: WIDTH - MARGIN - 6.0,
-        bottom: painter.y + 6.0 + PLOT_HEIGHT,
+        bottom: painter.y + GAP + PLOT_HEIGHT,
     };
     painter.axes(chart, &frame, (&x, &x.ticks()), (&y, &y_ticks));
-    for (series, look) in chart.series.iter().zip(&looks) {
-        painter.series(series, look, &frame, &x, &y);
+    // Guides lie below the data.
+    for guides in [true, false] {
+        for (series, look) in chart.series.iter().zip(&looks).filter(|(series, _)| series.guide == guides) {
+            painter.series(series, look, &frame, &x, &y);
+        }
     }
     for note in &chart.notes {
         painter.paragraph(note, MARGIN, NOTE, false, FAINT);

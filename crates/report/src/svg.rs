@@ -1,5 +1,6 @@
 //! A scene as SVG text.
 
+use crate::font;
 use crate::palette::{Colour, PAPER};
 use crate::scene::{Anchor, EXPONENT_RISE, EXPONENT_SIZE, OUTLINE, Scene, Shape, Text};
 use std::fmt::Write;
@@ -27,7 +28,7 @@ pub(crate) fn svg(scene: &Scene) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\" \
-         font-family=\"'Noto Sans','Open Sans','Segoe UI',Roboto,Helvetica,Arial,sans-serif\">\n\
+         font-family=\"'Noto Sans','Open Sans','Segoe UI',Roboto,Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif\">\n\
          <title>{title}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
         hex(PAPER)
     );
@@ -77,6 +78,11 @@ fn write_text(out: &mut String, text: &Text) {
         text.size,
         hex(text.colour)
     );
+    // The layout measured the embedded font; whatever font is here must keep to its width.
+    if text.exponent.is_none() && text.text.chars().count() > 4 {
+        let width = font::width(&text.text, text.size, text.bold);
+        let _ = write!(out, " textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\"");
+    }
     if text.bold {
         out.push_str(" font-weight=\"bold\"");
     }

@@ -1,0 +1,143 @@
+//! Every figure, table and claim of the four papers, and what it takes to show it.
+
+/// What it takes to show a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// A formula or a model without packets.
+    Model,
+    /// A property of one piece.
+    Library,
+    /// Packets.
+    Simulator,
+    /// Nothing to compute.
+    Document,
+    /// A switch or a kernel of the authors'.
+    Hardware,
+}
+
+impl State {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Model, Self::Library, Self::Simulator, Self::Document, Self::Hardware];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Model => "reproduced",
+            Self::Library => "tested",
+            Self::Simulator => "not yet",
+            Self::Document => "documented",
+            Self::Hardware => "hardware",
+        }
+    }
+
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Self::Model => "a formula or a model without packets; `plimsoll reproduce` runs it",
+            Self::Library => "a property of one piece, shown by that crate's tests",
+            Self::Simulator => "needs the packet simulator, which does not exist yet",
+            Self::Document => "notation, settings or prose: nothing to compute",
+            Self::Hardware => "needs the authors' hardware or kernel",
+        }
+    }
+}
+
+/// A figure, table or claim.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Paper and figure; the folder in `papers/` for those that are reproduced.
+    pub(crate) id: &'static str,
+    /// What it shows.
+    pub(crate) about: &'static str,
+    /// What it takes.
+    pub(crate) state: State,
+}
+
+const fn entry(id: &'static str, state: State, about: &'static str) -> Entry {
+    Entry { id, about, state }
+}
+
+/// All of them, in the papers' order.
+pub(crate) const FIGURES: &[Entry] = &[
+    entry("poseidon/claim-rtt", State::Simulator, "fabric round trip time against Swift"),
+    entry("poseidon/claim-converge", State::Simulator, "ramp-up time against Swift and HPCC"),
+    entry("poseidon/claim-variation", State::Simulator, "variation of throughput"),
+    entry("poseidon/claim-op", State::Simulator, "message latency"),
+    entry("poseidon/claim-brownfield", State::Simulator, "gain when only some switches stamp"),
+    entry("poseidon/fig1", State::Simulator, "a new flow beside established ones"),
+    entry("poseidon/fig2", State::Simulator, "a victim flow of two congested hops under Swift"),
+    entry("poseidon/fig3", State::Simulator, "a forward flow against reverse traffic under Swift"),
+    entry("poseidon/fig4", State::Library, "the largest wait of all hops is echoed"),
+    entry("poseidon/fig5", State::Simulator, "two flows of unequal rate on one hop"),
+    entry("poseidon/fig6", State::Model, "what one step does to two flows (Eqs. 1 and 2)"),
+    entry("poseidon/fig7a", State::Model, "ramp from 1 to 50 Gb/s"),
+    entry("poseidon/fig7b", State::Model, "target over rate, logarithm against square root"),
+    entry("poseidon/fig8-9", State::Simulator, "three flows over two switches"),
+    entry("poseidon/thm1", State::Model, "flows settle on the max-min fair rates (Lemma 1, App. D and E)"),
+    entry("poseidon/fig10", State::Library, "packet formats of in-band telemetry"),
+    entry("poseidon/fig11", State::Library, "the testbed's 16-bit field of 256 ns"),
+    entry("poseidon/fig12b", State::Simulator, "testbed: victim of two hops"),
+    entry("poseidon/fig13b", State::Simulator, "testbed: reverse traffic"),
+    entry("poseidon/fig14b", State::Simulator, "multi-hop congestion: rate of the victim"),
+    entry("poseidon/fig14c", State::Simulator, "multi-hop congestion: signal of the victim"),
+    entry("poseidon/fig14d", State::Simulator, "multi-hop congestion: targets and delays"),
+    entry("poseidon/fig15a", State::Simulator, "reverse traffic: forward throughput"),
+    entry("poseidon/fig15b", State::Simulator, "reverse traffic: signals"),
+    entry("poseidon/fig16", State::Simulator, "flows that come and go"),
+    entry("poseidon/fig17a", State::Simulator, "convergence of two flows"),
+    entry("poseidon/fig17b", State::Simulator, "variation of many flows"),
+    entry("poseidon/fig18", State::Simulator, "round trip times as flows are added"),
+    entry("poseidon/fig19a", State::Simulator, "message latency, uniform random traffic"),
+    entry("poseidon/fig19b", State::Simulator, "message latency with a rotating incast"),
+    entry("poseidon/fig20a", State::Simulator, "brownfield: message latency"),
+    entry("poseidon/fig20b", State::Simulator, "brownfield: multi-hop congestion"),
+    entry("poseidon/fig21a", State::Simulator, "ablations"),
+    entry("poseidon/fig21bcd", State::Simulator, "sensitivity to p, k and m"),
+    entry("poseidon/appB3", State::Model, "update by ratio against update by distance"),
+    entry("poseidon/fig22", State::Simulator, "message latency by ratio and by distance"),
+    entry("poseidon/fig23", State::Simulator, "targets by rate and by window"),
+    entry("poseidon/text-aimd", State::Model, "round trips to double a window by additive increase"),
+    entry("powertcp/table1-2", State::Document, "notation and analogy (also Fig. 1)"),
+    entry("powertcp/fig2", State::Model, "reaction of voltage, current and power"),
+    entry("powertcp/fig3", State::Model, "phase plane of voltage, current and power"),
+    entry("powertcp/property1", State::Simulator, "power is bandwidth times window"),
+    entry("powertcp/thm1-3", State::Model, "equilibrium, time constant and shares, by the model"),
+    entry("powertcp/claim-q1", State::Simulator, "tail of the buffer"),
+    entry("powertcp/claim-abstract", State::Simulator, "99.9-percentile of short flows"),
+    entry("powertcp/fig4", State::Simulator, "incast of 10 and of 255"),
+    entry("powertcp/fig5", State::Simulator, "fairness as flows come and go"),
+    entry("powertcp/fig6", State::Simulator, "flow completion times by size at 20 and 60 % load"),
+    entry("powertcp/fig7a-b", State::Simulator, "slowdown over load"),
+    entry("powertcp/fig7c-d", State::Simulator, "slowdown over request rate"),
+    entry("powertcp/fig7e-f", State::Simulator, "slowdown over request size"),
+    entry("powertcp/fig7g-h", State::Simulator, "buffer occupancy"),
+    entry("powertcp/fig8", State::Simulator, "reconfigurable network"),
+    entry("powertcp/fig9-11", State::Simulator, "HOMA's overcommitment"),
+    entry("powertcp/sec3.6", State::Hardware, "switch stages and kernel module"),
+    entry("vai-sf/eq1", State::Model, "Swift's multiplicative decrease"),
+    entry("vai-sf/example-IV", State::Model, "halving everybody keeps unfairness"),
+    entry("vai-sf/fig1", State::Simulator, "HPCC's and Swift's variants: fairness and queue"),
+    entry("vai-sf/fig2-3", State::Simulator, "HPCC's and Swift's variants: start and finish"),
+    entry("vai-sf/fig4", State::Model, "decreases per round trip against decreases per acks"),
+    entry("vai-sf/sf-condition", State::Model, "when sampling by acks is fairer at first"),
+    entry("vai-sf/alg1-2", State::Model, "tokens and dampener, round by round"),
+    entry("vai-sf/fig5", State::Simulator, "VAI SF over HPCC: fairness and queue"),
+    entry("vai-sf/fig6", State::Simulator, "VAI SF over Swift: fairness and queue"),
+    entry("vai-sf/fig7", State::Simulator, "the fat tree"),
+    entry("vai-sf/fig8-9", State::Simulator, "VAI SF: start and finish"),
+    entry("vai-sf/fig10", State::Simulator, "tail slowdown, Hadoop"),
+    entry("vai-sf/fig11", State::Simulator, "tail slowdown, web search and storage"),
+    entry("vai-sf/fig12-13", State::Simulator, "median slowdown"),
+    entry("vai-sf/claim-2x", State::Simulator, "tail of long flows"),
+    entry("rpm/fig1-3", State::Simulator, "loop delays"),
+    entry("rpm/alg1", State::Model, "marks owed and paid"),
+    entry("rpm/table1", State::Document, "delays of the set-up"),
+    entry("rpm/table2", State::Simulator, "fairness of flows with unequal round trips"),
+    entry("rpm/claim-reaction", State::Simulator, "reaction time of every flow"),
+    entry("rpm/fig5", State::Simulator, "completion time of short flows"),
+    entry("rpm/lemma1", State::Model, "marking strength that keeps a flow stable"),
+    entry("rpm/claims", State::Document, "no change of end hosts; state per flow"),
+];
+
+/// The ids in this state.
+pub(crate) fn ids(state: State) -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().filter(move |figure| figure.state == state).map(|figure| figure.id)
+}

@@ -1,0 +1,49 @@
+//! The commands, one file each.
+
+mod check;
+mod completions;
+mod explain;
+mod list;
+mod man;
+mod reproduce;
+
+use crate::error::{Error, Verdict};
+use clap::Subcommand;
+use std::io::Write;
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Reproduce(reproduce::Reproduce),
+    List(list::List),
+    Explain(explain::Explain),
+    Check(check::Check),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Command {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
+        match self {
+            Self::Reproduce(command) => command.run(out),
+            Self::List(command) => command.run(out),
+            Self::Explain(command) => command.run(out),
+            Self::Check(command) => command.run(out),
+            Self::Completions(command) => command.run(out),
+            Self::Man(command) => command.run(),
+        }
+    }
+}
+
+/// Names of `known` that are like `name`: the nearest by spelling, and those that contain it.
+pub(crate) fn near<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
+    const MOST: usize = 8;
+    let nearest = plimsoll_cc::params::nearest(name, known.clone());
+    let containing = known.filter(|known| !name.is_empty() && known.contains(name));
+    let mut names: Vec<String> = Vec::new();
+    for candidate in nearest.into_iter().chain(containing) {
+        if names.len() < MOST && !names.iter().any(|name| name == candidate) {
+            names.push(candidate.to_owned());
+        }
+    }
+    names
+}

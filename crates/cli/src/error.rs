@@ -1,0 +1,90 @@
+//! What can go wrong, and how a command ends.
+
+use plimsoll_scenario::Problems;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How a command that ran to its end ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// All is well: 0.
+    Good,
+    /// A claim of a paper did not hold: 1.
+    ClaimFailed,
+}
+
+impl Verdict {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Good => ExitCode::SUCCESS,
+            Self::ClaimFailed => ExitCode::from(1),
+        }
+    }
+}
+
+/// Why a command could not do its work. All of these exit with 2.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// A name that nothing has.
+    Unknown {
+        /// What sort of thing was looked for.
+        what: &'static str,
+        name: String,
+        /// Similar names.
+        near: Vec<String>,
+        /// The command that shows all.
+        all: &'static str,
+    },
+    /// A figure that is known and cannot be reproduced.
+    NotYet { id: &'static str, why: &'static str },
+    /// A scenario is wrong.
+    Scenario(Problems),
+    /// A file cannot be read or written.
+    File { path: PathBuf, error: io::Error },
+    /// A model refused its numbers, which are ours: a bug that a test should have found.
+    Figure { id: &'static str, reason: String },
+    /// Nobody takes our output.
+    Output(io::Error),
+}
+
+impl Error {
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |error| Self::File { path, error }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Output(error.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { what, name, near, all } => {
+                write!(f, "plimsoll: there is no {what} `{name}`")?;
+                match near.as_slice() {
+                    [] => write!(f, "; `{all}` shows all"),
+                    near => write!(f, "; near it: {} (`{all}` shows all)", near.join(", ")),
+                }
+            }
+            Self::NotYet { id, why } => write!(f, "plimsoll: {id} is not reproduced: {why}"),
+            Self::Scenario(problems) => problems.fmt(f),
+            Self::File { path, error } => write!(f, "plimsoll: {}: {error}", path.display()),
+            Self::Figure { id, reason } => write!(f, "plimsoll: {id} cannot be computed: {reason}"),
+            Self::Output(error) => write!(f, "plimsoll: the output cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,4 @@
+//! See `papers/rpm/`.
+
+pub(super) mod alg1;
+pub(super) mod lemma1;
