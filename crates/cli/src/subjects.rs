@@ -1,15 +1,15 @@
-//! What `explain` can explain: the laws of the registry, the laws inside the network, the host.
+//! What `explain` can explain: the laws of the registry, the laws beside them (queues, marks, paths), the host.
 
 use plimsoll_cc::params::{Domain, Field};
 use plimsoll_cc::registry::{AnyParams, LAWS};
-use plimsoll_cc::{CongestionControl, Parameters, codel, red, rpm};
+use plimsoll_cc::{CongestionControl, Parameters, codel, plb, red, rpm};
 use plimsoll_scenario::HostParams;
 
 /// Something with parameters.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
-    /// The signals that it needs with its default parameters; none inside the network.
+    /// The signals that it needs with its default parameters; laws have them, the others do not.
     pub(crate) needs: Option<String>,
     /// Its parameters.
     pub(crate) parameters: Vec<Parameter>,
@@ -35,10 +35,11 @@ pub(crate) struct Preset {
 pub(crate) fn all() -> Vec<Subject> {
     let laws = LAWS.iter().map(|law| law_subject(law.name, law.summary));
     let others = [
-        in_network::<codel::Params>("codel", "congestion is a queue that has not been short (RFC 8289)"),
-        in_network::<red::Params>("red", "marks by the length of the queue, by a ramp or a step"),
-        in_network::<rpm::Params>("rpm", "the switch echoes congestion itself, on passing acks"),
-        in_network::<HostParams>("host", "the [host] table of a scenario"),
+        other::<codel::Params>("codel", "congestion is a queue that has not been short (RFC 8289)"),
+        other::<red::Params>("red", "marks by the length of the queue, by a ramp or a step"),
+        other::<rpm::Params>("rpm", "the switch echoes congestion itself, on passing acks"),
+        other::<plb::Params>("plb", "the host moves a flow to another path where congestion stays"),
+        other::<HostParams>("host", "the [host] table of a scenario"),
     ];
     laws.chain(others).collect()
 }
@@ -67,7 +68,7 @@ fn law_subject(name: &'static str, summary: &'static str) -> Subject {
     Subject { name, summary, needs, parameters, presets }
 }
 
-fn in_network<P: Parameters>(name: &'static str, summary: &'static str) -> Subject {
+fn other<P: Parameters>(name: &'static str, summary: &'static str) -> Subject {
     let mut parameters = Vec::new();
     let mut presets = Vec::new();
     for preset in P::PRESETS {

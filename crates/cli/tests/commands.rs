@@ -202,10 +202,14 @@ mod listing_and_explaining {
     }
 
     #[test]
-    fn laws_inside_the_network_and_the_host_are_explained_too() {
-        for (name, wanted) in
-            [("codel", "interval"), ("red", "preset"), ("rpm", "slots"), ("host", "nic_rate")]
-        {
+    fn laws_of_queues_marks_and_paths_and_the_host_are_explained_too() {
+        for (name, wanted) in [
+            ("codel", "interval"),
+            ("red", "preset"),
+            ("rpm", "slots"),
+            ("host", "nic_rate"),
+            ("plb", "round"),
+        ] {
             let output = run(&["explain", name]);
             assert_eq!(code(&output), 0, "{name}");
             assert!(out(&output).to_lowercase().contains(wanted), "{name}: {}", out(&output));

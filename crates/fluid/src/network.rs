@@ -43,85 +43,96 @@ struct Running<F> {
     bits_delivered: f64,
 }
 
+/// A network while it runs.
+struct Run<'n, L: CongestionControl> {
+    network: &'n Network,
+    law: &'n L,
+    /// Length of a step.
+    step: Span,
+    flows: Vec<Running<L::Flow>>,
+    /// Each link's queueing delay in seconds.
+    delays: Vec<f64>,
+}
+
 impl Network {
     /// Runs `law` on every flow for `duration`, in steps of an eighth of the base round trip.
-    /// Links that no capacity stands for carry everything.
+    /// A link that is not in the list carries everything.
     pub fn settle<L: CongestionControl>(&self, law: &L, duration: Span) -> Settled {
-        let step = (self.base_rtt / 8).max(Span::from_ns(1));
-        let seconds = step.as_secs_f64();
-        let steps = duration.as_ps() / step.as_ps();
+        let mut run = Run::new(self, law);
+        let steps = duration.as_ps() / run.step.as_ps();
         let counted_from = steps - steps / 4;
-        let mut flows: Vec<Running<L::Flow>> = (0_u64..)
-            .zip(&self.flows)
-            .map(|(seed, (links, _))| {
-                let path = Path { base_rtt: self.base_rtt, hops: links.len() as u32, seed };
-                let (law, decision) = law.start(&path);
-                Running { law, decision, unacked: 0.0, bits_delivered: 0.0 }
-            })
-            .collect();
-        let mut queued_bits = vec![0.0; self.capacities.len()];
         let mut delay_sums = vec![0.0; self.capacities.len()];
-
         for index in 0..steps {
-            let now = Time::ZERO.saturating_add(step.saturating_mul(index));
-            let delays: Vec<f64> = queued_bits
-                .iter()
-                .zip(&self.capacities)
-                .map(|(bits, rate)| bits / rate.as_bps_f64())
-                .collect();
-            let mut arrivals = vec![0.0; self.capacities.len()];
-            for (flow, (links, start)) in flows.iter_mut().zip(&self.flows) {
-                if now < *start {
-                    continue;
-                }
-                let waits = links.iter().filter_map(|&link| delays.get(link));
-                let rtt = self.base_rtt.as_secs_f64() + waits.clone().sum::<f64>();
-                let rate = (flow.decision.window.as_f64() * 8.0 / rtt).min(flow.decision.pacing.as_bps_f64());
-                links.iter().for_each(|&link| {
-                    if let Some(sum) = arrivals.get_mut(link) {
-                        *sum += rate
-                    }
-                });
-                if index >= counted_from {
-                    flow.bits_delivered += rate * seconds;
-                }
-                flow.acknowledge(
-                    law,
-                    rate * seconds / 8.0,
-                    Ack {
-                        now,
-                        rtt: Span::saturating_from_secs_f64(rtt),
-                        hops: links.len() as u32,
-                        telemetry: Telemetry::MaxHop {
-                            forward: Span::saturating_from_secs_f64(waits.copied().fold(0.0, f64::max)),
-                            reverse: Span::ZERO,
-                        },
-                        ..Ack::default()
-                    },
-                );
+            if index == counted_from {
+                run.flows.iter_mut().for_each(|flow| flow.bits_delivered = 0.0);
             }
-            for (link, bits) in queued_bits.iter_mut().enumerate() {
-                *bits = (*bits + (arrivals[link] - self.capacities[link].as_bps_f64()) * seconds).max(0.0);
-                if index >= counted_from {
-                    delay_sums[link] += delays[link];
-                }
+            if index >= counted_from {
+                delay_sums.iter_mut().zip(&run.delays).for_each(|(sum, delay)| *sum += delay);
             }
+            run.advance(Time::ZERO.saturating_add(run.step.saturating_mul(index)));
         }
         let counted = (steps - counted_from).max(1) as f64;
-        Settled {
-            rates: flows
-                .iter()
-                .map(|flow| Rate::saturating_from_bps_f64(flow.bits_delivered / (counted * seconds)))
-                .collect(),
-            delays: delay_sums.into_iter().map(|sum| Span::saturating_from_secs_f64(sum / counted)).collect(),
+        let seconds = counted * run.step.as_secs_f64();
+        let rates = run.flows.iter().map(|flow| Rate::saturating_from_bps_f64(flow.bits_delivered / seconds));
+        let delays = delay_sums.into_iter().map(|sum| Span::saturating_from_secs_f64(sum / counted));
+        Settled { rates: rates.collect(), delays: delays.collect() }
+    }
+}
+
+impl<'n, L: CongestionControl> Run<'n, L> {
+    fn new(network: &'n Network, law: &'n L) -> Self {
+        let start = |(seed, (links, _)): (u64, &(Vec<Link>, Time))| {
+            let path = Path { base_rtt: network.base_rtt, hops: links.len() as u32, seed };
+            let (law, decision) = law.start(&path);
+            Running { law, decision, unacked: 0.0, bits_delivered: 0.0 }
+        };
+        Self {
+            network,
+            law,
+            step: (network.base_rtt / 8).max(Span::from_ns(1)),
+            flows: (0_u64..).zip(&network.flows).map(start).collect(),
+            delays: vec![0.0; network.capacities.len()],
+        }
+    }
+
+    /// One step of all flows, then of all queues.
+    fn advance(&mut self, now: Time) {
+        let seconds = self.step.as_secs_f64();
+        let mut arrivals = vec![0.0; self.delays.len()];
+        for (flow, (links, start)) in self.flows.iter_mut().zip(&self.network.flows) {
+            if now < *start {
+                continue;
+            }
+            let waits = links.iter().filter_map(|&link| self.delays.get(link).copied());
+            let rtt = self.network.base_rtt.as_secs_f64() + waits.clone().sum::<f64>();
+            let rate = (flow.decision.window.as_f64() * 8.0 / rtt).min(flow.decision.pacing.as_bps_f64());
+            for &link in links {
+                if let Some(sum) = arrivals.get_mut(link) {
+                    *sum += rate;
+                }
+            }
+            let forward = Span::saturating_from_secs_f64(waits.fold(0.0, f64::max));
+            let ack = Ack {
+                now,
+                rtt: Span::saturating_from_secs_f64(rtt),
+                hops: links.len() as u32,
+                telemetry: Telemetry::MaxHop { forward, reverse: Span::ZERO },
+                ..Ack::default()
+            };
+            flow.deliver(self.law, rate * seconds, ack);
+        }
+        for ((delay, arrival), capacity) in self.delays.iter_mut().zip(arrivals).zip(&self.network.capacities)
+        {
+            *delay = (*delay + (arrival / capacity.as_bps_f64() - 1.0) * seconds).max(0.0);
         }
     }
 }
 
 impl<F> Running<F> {
-    /// Tells the law of `bytes` more that arrived.
-    fn acknowledge<L: CongestionControl<Flow = F>>(&mut self, law: &L, bytes: f64, ack: Ack<'_>) {
-        self.unacked += bytes;
+    /// `bits` more arrived; tells the law of the whole bytes among them.
+    fn deliver<L: CongestionControl<Flow = F>>(&mut self, law: &L, bits: f64, ack: Ack<'_>) {
+        self.bits_delivered += bits;
+        self.unacked += bits / 8.0;
         let whole = libm::floor(self.unacked);
         if whole >= 1.0 {
             self.unacked -= whole;

@@ -13,7 +13,7 @@ use std::io::Write;
     plimsoll explain poseidon           the law, its presets and all its parameters\n  \
     plimsoll explain poseidon.m         one parameter, with its value in every preset\n  \
     plimsoll explain swift --json       the same for scripts\n  \
-    plimsoll explain codel              laws inside the network: codel, red, rpm")]
+    plimsoll explain codel              laws of queues, marks and paths: codel, red, rpm, plb")]
 pub(crate) struct Explain {
     /// A law (`poseidon`), a parameter (`poseidon.m`), or `host`.
     name: String,
