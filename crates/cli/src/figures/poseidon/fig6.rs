@@ -59,12 +59,12 @@ fn steps() -> Result<Chart, String> {
         Series::curves(name, vec![curve]).marked(Marks::Ends)
     };
     Ok(Chart {
-        title: "One step of two flows that see the same delay".into(),
+        title: "One step of two flows at the same delay, m = 0.5".into(),
         x: Axis::linear("Rate of the slower flow (Gb/s)").from_to(0.0, 160.0),
         y: Axis::linear("Rate of the faster flow (Gb/s)").from_to(0.0, 160.0),
         series: vec![
             step("delay 2 µs: both grow", 2),
-            step("7 µs: they meet", 7),
+            step("7 µs: they come closer", 7),
             step("18 µs: both back off", 18),
             Series::guide("fair share, and line of 200 Gb/s", [(0.0, 0.0), (160.0, 160.0)]),
             Series::guide("", [(40.0, 160.0), (160.0, 40.0)]),
