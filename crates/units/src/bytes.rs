@@ -33,6 +33,7 @@ impl Bytes {
     pub const MAX: Self = Self(u64::MAX);
 
     /// So many bytes.
+    #[inline]
     #[must_use]
     pub const fn new(bytes: u64) -> Self {
         Self(bytes)
@@ -42,6 +43,7 @@ impl Bytes {
     ///
     /// # Panics
     /// If the amount does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_kb(kilobytes: u64) -> Self {
         Self(kilobytes.checked_mul(1_000).expect("Bytes overflow"))
@@ -51,12 +53,14 @@ impl Bytes {
     ///
     /// # Panics
     /// If the amount does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_mb(megabytes: u64) -> Self {
         Self(megabytes.checked_mul(1_000_000).expect("Bytes overflow"))
     }
 
     /// The nearest whole number of bytes, clamped to what fits; NaN gives zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_from_f64(bytes: f64) -> Self {
         // `as` saturates and maps NaN to 0; adding a half first rounds to nearest.
@@ -64,18 +68,21 @@ impl Bytes {
     }
 
     /// The number of bytes.
+    #[inline]
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
     /// The number of bytes as floating point (exact below 2⁵³).
+    #[inline]
     #[must_use]
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
 
     /// The sum, or `None` if it does not fit.
+    #[inline]
     #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
@@ -85,6 +92,7 @@ impl Bytes {
     }
 
     /// The difference, or `None` if `other` is larger.
+    #[inline]
     #[must_use]
     pub const fn checked_sub(self, other: Self) -> Option<Self> {
         match self.0.checked_sub(other.0) {
@@ -94,12 +102,14 @@ impl Bytes {
     }
 
     /// The sum, at most [`Bytes::MAX`].
+    #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// The difference, at least zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -108,12 +118,14 @@ impl Bytes {
 
 impl Add for Bytes {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         self.checked_add(other).expect("Bytes overflow")
     }
 }
 
 impl AddAssign for Bytes {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -121,12 +133,14 @@ impl AddAssign for Bytes {
 
 impl Sub for Bytes {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         self.checked_sub(other).expect("Bytes below zero")
     }
 }
 
 impl SubAssign for Bytes {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
@@ -134,6 +148,7 @@ impl SubAssign for Bytes {
 
 impl Mul<u64> for Bytes {
     type Output = Self;
+    #[inline]
     fn mul(self, count: u64) -> Self {
         Self(self.0.checked_mul(count).expect("Bytes overflow"))
     }
@@ -142,6 +157,7 @@ impl Mul<u64> for Bytes {
 /// The ratio of two amounts. Zero over zero is NaN and x over zero is infinite, as in `f64`.
 impl Div for Bytes {
     type Output = f64;
+    #[inline]
     fn div(self, other: Self) -> f64 {
         self.as_f64() / other.as_f64()
     }

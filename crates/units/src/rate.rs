@@ -48,6 +48,7 @@ impl Rate {
     pub const MAX: Self = Self(u64::MAX);
 
     /// So many bits per second.
+    #[inline]
     #[must_use]
     pub const fn from_bps(bits_per_second: u64) -> Self {
         Self(bits_per_second)
@@ -57,6 +58,7 @@ impl Rate {
     ///
     /// # Panics
     /// If the rate does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_mbps(megabits_per_second: u64) -> Self {
         Self(megabits_per_second.checked_mul(1_000_000).expect("Rate overflow"))
@@ -66,12 +68,14 @@ impl Rate {
     ///
     /// # Panics
     /// If the rate does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_gbps(gigabits_per_second: u64) -> Self {
         Self(gigabits_per_second.checked_mul(1_000_000_000).expect("Rate overflow"))
     }
 
     /// The nearest whole bit per second, clamped to what fits; NaN and negative give zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_from_bps_f64(bits_per_second: f64) -> Self {
         Self((bits_per_second + 0.5) as u64)
@@ -79,6 +83,7 @@ impl Rate {
 
     /// The rate that moves `bytes` in `span`, clamped to what fits. Data in no time is
     /// [`Rate::MAX`]; no data in no time is zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_from(bytes: Bytes, span: Span) -> Self {
         if bytes.get() == 0 {
@@ -92,24 +97,28 @@ impl Rate {
     }
 
     /// Bits per second.
+    #[inline]
     #[must_use]
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
     /// Bits per second as floating point (exact below 2⁵³ = 9 Pb/s).
+    #[inline]
     #[must_use]
     pub const fn as_bps_f64(self) -> f64 {
         self.0 as f64
     }
 
     /// Thousand million bits per second as floating point.
+    #[inline]
     #[must_use]
     pub const fn as_gbps_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
     /// Bytes per second as floating point.
+    #[inline]
     #[must_use]
     pub const fn as_bytes_per_second_f64(self) -> f64 {
         self.0 as f64 / 8.0
@@ -117,6 +126,7 @@ impl Rate {
 
     /// How long `bytes` take on a link of this rate: the exact quotient, rounded as named.
     /// `None` if nothing moves (rate zero) or the time does not fit in a [`Span`].
+    #[inline]
     #[must_use]
     pub const fn checked_serialize(self, bytes: Bytes, rounding: Rounding) -> Option<Span> {
         if self.0 == 0 {
@@ -127,6 +137,12 @@ impl Rate {
             let (quotient, rest) = (work / self.0, work % self.0);
             return Some(Span::from_ps(quotient + round(rest as u128, self.0 as u128, rounding)));
         }
+        self.serialize_much(bytes, rounding)
+    }
+
+    /// [`Rate::checked_serialize`] above two megabytes; apart, so that the usual case is inlined alone.
+    #[cold]
+    const fn serialize_much(self, bytes: Bytes, rounding: Rounding) -> Option<Span> {
         let work = bytes.get() as u128 * PS_PER_BYTE_AT_1BPS as u128;
         let (quotient, rest) = (work / self.0 as u128, work % self.0 as u128);
         let time = quotient + round(rest, self.0 as u128, rounding) as u128;
@@ -138,12 +154,14 @@ impl Rate {
     ///
     /// # Panics
     /// If the rate is zero or the time does not fit: links are checked when they are built.
+    #[inline]
     #[must_use]
     pub const fn serialize_up(self, bytes: Bytes) -> Span {
         self.checked_serialize(bytes, Rounding::Up).expect("serialisation time does not fit")
     }
 
     /// How many whole bytes this rate moves in `span`, rounded down, clamped to what fits.
+    #[inline]
     #[must_use]
     pub const fn bytes_in(self, span: Span) -> Bytes {
         // rate × span needs up to 128 bits; the divisor turns bit·ps/s into bytes.
@@ -153,6 +171,7 @@ impl Rate {
 }
 
 /// What to add to a quotient whose rest is `rest` of `divisor`.
+#[inline]
 const fn round(rest: u128, divisor: u128, rounding: Rounding) -> u64 {
     let up = match rounding {
         Rounding::Down => false,
@@ -165,6 +184,7 @@ const fn round(rest: u128, divisor: u128, rounding: Rounding) -> u64 {
 /// The ratio of two rates. Zero over zero is NaN and x over zero is infinite, as in `f64`.
 impl Div for Rate {
     type Output = f64;
+    #[inline]
     fn div(self, other: Self) -> f64 {
         self.as_bps_f64() / other.as_bps_f64()
     }

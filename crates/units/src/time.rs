@@ -34,6 +34,7 @@ impl Span {
     pub const MAX: Self = Self(u64::MAX);
 
     /// So many picoseconds.
+    #[inline]
     #[must_use]
     pub const fn from_ps(picoseconds: u64) -> Self {
         Self(picoseconds)
@@ -43,6 +44,7 @@ impl Span {
     ///
     /// # Panics
     /// If the span does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_ns(nanoseconds: u64) -> Self {
         Self(nanoseconds.checked_mul(1_000).expect("Span overflow"))
@@ -52,6 +54,7 @@ impl Span {
     ///
     /// # Panics
     /// If the span does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_us(microseconds: u64) -> Self {
         Self(microseconds.checked_mul(1_000_000).expect("Span overflow"))
@@ -61,6 +64,7 @@ impl Span {
     ///
     /// # Panics
     /// If the span does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_ms(milliseconds: u64) -> Self {
         Self(milliseconds.checked_mul(1_000_000_000).expect("Span overflow"))
@@ -70,42 +74,49 @@ impl Span {
     ///
     /// # Panics
     /// If the span does not fit.
+    #[inline]
     #[must_use]
     pub const fn from_s(seconds: u64) -> Self {
         Self(seconds.checked_mul(PS_PER_SECOND).expect("Span overflow"))
     }
 
     /// The nearest whole picosecond, clamped to what fits; NaN and negative give zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_from_secs_f64(seconds: f64) -> Self {
         Self((seconds * PS_PER_SECOND as f64 + 0.5) as u64)
     }
 
     /// Picoseconds.
+    #[inline]
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
     /// Whole nanoseconds, rounded down.
+    #[inline]
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / 1_000
     }
 
     /// Seconds as floating point.
+    #[inline]
     #[must_use]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64
     }
 
     /// Microseconds as floating point.
+    #[inline]
     #[must_use]
     pub const fn as_us_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
     /// The sum, or `None` if it does not fit.
+    #[inline]
     #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
@@ -115,6 +126,7 @@ impl Span {
     }
 
     /// The difference, or `None` if `other` is longer.
+    #[inline]
     #[must_use]
     pub const fn checked_sub(self, other: Self) -> Option<Self> {
         match self.0.checked_sub(other.0) {
@@ -124,24 +136,28 @@ impl Span {
     }
 
     /// The sum, at most [`Span::MAX`].
+    #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// The difference, at least zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
     /// The multiple, at most [`Span::MAX`].
+    #[inline]
     #[must_use]
     pub const fn saturating_mul(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }
 
     /// The span times a factor, to the nearest picosecond, clamped to what fits; NaN gives zero.
+    #[inline]
     #[must_use]
     pub const fn saturating_scale(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor + 0.5) as u64)
@@ -155,36 +171,42 @@ impl Time {
     pub const NEVER: Self = Self(u64::MAX);
 
     /// So many picoseconds after the start.
+    #[inline]
     #[must_use]
     pub const fn from_ps(picoseconds: u64) -> Self {
         Self(picoseconds)
     }
 
     /// So long after the start.
+    #[inline]
     #[must_use]
     pub const fn after_start(span: Span) -> Self {
         Self(span.0)
     }
 
     /// Picoseconds since the start.
+    #[inline]
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
     /// The span since the start.
+    #[inline]
     #[must_use]
     pub const fn since_start(self) -> Span {
         Span(self.0)
     }
 
     /// Seconds since the start as floating point.
+    #[inline]
     #[must_use]
     pub const fn as_secs_f64(self) -> f64 {
         Span(self.0).as_secs_f64()
     }
 
     /// The span from `earlier` to this moment, or `None` if `earlier` is later.
+    #[inline]
     #[must_use]
     pub const fn checked_since(self, earlier: Self) -> Option<Span> {
         match self.0.checked_sub(earlier.0) {
@@ -194,12 +216,14 @@ impl Time {
     }
 
     /// The span from `earlier` to this moment; zero if `earlier` is later.
+    #[inline]
     #[must_use]
     pub const fn saturating_since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
     /// The later moment, or `None` if it does not fit.
+    #[inline]
     #[must_use]
     pub const fn checked_add(self, span: Span) -> Option<Self> {
         match self.0.checked_add(span.0) {
@@ -209,6 +233,7 @@ impl Time {
     }
 
     /// The later moment, at most [`Time::NEVER`].
+    #[inline]
     #[must_use]
     pub const fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
@@ -217,12 +242,14 @@ impl Time {
 
 impl Add for Span {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         self.checked_add(other).expect("Span overflow")
     }
 }
 
 impl AddAssign for Span {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -230,12 +257,14 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         self.checked_sub(other).expect("Span below zero")
     }
 }
 
 impl SubAssign for Span {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
@@ -243,6 +272,7 @@ impl SubAssign for Span {
 
 impl Mul<u64> for Span {
     type Output = Self;
+    #[inline]
     fn mul(self, count: u64) -> Self {
         Self(self.0.checked_mul(count).expect("Span overflow"))
     }
@@ -251,6 +281,7 @@ impl Mul<u64> for Span {
 /// An equal part, rounded down.
 impl Div<u64> for Span {
     type Output = Self;
+    #[inline]
     fn div(self, parts: u64) -> Self {
         Self(self.0 / parts)
     }
@@ -259,6 +290,7 @@ impl Div<u64> for Span {
 /// The ratio of two spans. Zero over zero is NaN and x over zero is infinite, as in `f64`.
 impl Div for Span {
     type Output = f64;
+    #[inline]
     fn div(self, other: Self) -> f64 {
         self.0 as f64 / other.0 as f64
     }
@@ -266,12 +298,14 @@ impl Div for Span {
 
 impl Add<Span> for Time {
     type Output = Self;
+    #[inline]
     fn add(self, span: Span) -> Self {
         self.checked_add(span).expect("Time overflow")
     }
 }
 
 impl AddAssign<Span> for Time {
+    #[inline]
     fn add_assign(&mut self, span: Span) {
         *self = *self + span;
     }
@@ -280,6 +314,7 @@ impl AddAssign<Span> for Time {
 /// The span between two moments; the earlier one stands on the right.
 impl Sub for Time {
     type Output = Span;
+    #[inline]
     fn sub(self, earlier: Self) -> Span {
         self.checked_since(earlier).expect("negative time")
     }
