@@ -70,6 +70,9 @@ plimsoll_cc::parameters! {
         pending_slot: PendingSlot,
         /// By how much a late sender may catch up with its pace; "0ps" = not at all.
         pacing_credit: Span where [Span::ZERO, Span::from_s(1)],
+        /// Times that the host computes for pacing are cut to whole multiples of this; "1ns" is what
+        /// ns-3 does. A gap shorter than this is none. "1ps" = exact, rounded up.
+        tick: Span where [Span::from_ps(1), Span::from_ms(1)],
         /// A packet is lost when one sent this many packets later has arrived (RFC 9002: 3).
         reordering: u32 where [1, 1_000_000],
         /// Up to here `reordering` grows when packets thought lost arrive after all.
@@ -119,6 +122,7 @@ impl Config {
             window_rule: WindowRule::Strict,
             pending_slot: PendingSlot::Retime,
             pacing_credit: Span::ZERO,
+            tick: Span::from_ps(1),
             reordering: 3,
             max_reordering: 300,
             initial_rto: Span::from_ms(1),

@@ -241,7 +241,7 @@ impl<L: CongestionControl> Sender<L> {
     fn account(&mut self, stack: &Stack<L>, now: Time, length: u32) {
         self.counters.packets += 1;
         self.rto.sent(now);
-        self.pacer.sent(now, length.saturating_add(stack.header), stack.config.pacing_credit);
+        self.pacer.sent(now, length.saturating_add(stack.header), &stack.config);
     }
 
     /// An ack arrived; `telemetry` is what it reflects, for the law
@@ -346,7 +346,7 @@ impl<L: CongestionControl> Sender<L> {
     fn apply(&mut self, stack: &Stack<L>, decision: Decision) {
         self.window = decision.window;
         self.wake = decision.wake;
-        self.pacer.set_rate(decision.pacing, stack.config.pending_slot);
+        self.pacer.set_rate(decision.pacing, &stack.config);
     }
 
     /// When [`Sender::on_timer`] wants to be called. Each ack moves it, mostly to later: whoever

@@ -15,7 +15,7 @@ fn any_config() -> impl Strategy<Value = Config> {
         prop::sample::select(vec![PendingSlot::Retime, PendingSlot::Keep]),
         prop::sample::select(vec![EcnEcho::Off, EcnEcho::Accurate, EcnEcho::Classic, EcnEcho::Cnp]),
         prop::sample::select(vec![LossReport::Tell, LossReport::Silent]),
-        (1_u32..20, 0_u64..100, 0_u64..1000),
+        (1_u32..20, 0_u64..100, 0_u64..1000, prop::sample::select(vec![1, 1000, 1_000_000])),
         (1_u32..6, 0_u32..100),
     )
         .prop_map(|(reliability, window_rule, pending_slot, ecn, loss_report, acks, reordering)| {
@@ -28,6 +28,7 @@ fn any_config() -> impl Strategy<Value = Config> {
                 ack_every: acks.0,
                 ack_delay: Span::from_us(acks.1),
                 pacing_credit: Span::from_ns(acks.2),
+                tick: Span::from_ps(acks.3),
                 reordering: reordering.0,
                 max_reordering: reordering.0 + reordering.1,
                 // The worst weather lets a fifth of all packets and acks through: 200 failures in a
@@ -182,6 +183,14 @@ fn a_threshold_that_adapts_repeats_less_under_reordering() {
     let adaptive = megabyte(Config::default(), weather);
     assert!(fixed.counters.repeated > 50, "{:?}", fixed.counters);
     assert!(adaptive.counters.repeated * 3 < fixed.counters.repeated, "{:?}", adaptive.counters);
+}
+
+#[test]
+fn a_tick_of_a_nanosecond_shortens_every_gap_by_its_fraction() {
+    let config = Config { tick: Span::from_ns(1), ..Config::default() };
+    let outcome = megabyte(config, Weather::FAIR);
+    // As above, with 838 ns instead of 838.4 ns between the first ten packets.
+    assert_eq!(outcome.end.as_ps(), 99 * 10_000_000 + 9 * 838_000 + 10_000_000);
 }
 
 #[test]
