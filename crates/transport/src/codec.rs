@@ -2,23 +2,20 @@
 //!
 //! | in memory | on the wire |
 //! |---|---|
-//! | `number`, `offset`, `message`, `sent_at`, flags | the header of `plimsoll_wire::header` |
-//! | `ecn`, `hops` | the IP header, which the host reads: [`Seen`] |
+//! | `number`, `offset`, `message`, `sent_at`, flags, an ack's `hops` | the header of `plimsoll_wire::header` |
+//! | a data packet's `ecn`, `hops` | the IP header, which the host reads: [`Seen`] |
+//! | data `circuit_up`, ack `congestion_echo` | flags of the header that switches may set, outside its checksum |
 //! | data `telemetry`, ack `reverse_delay` | in front of the header, where switches write |
 //! | `reflected` | behind the ack's header |
 //! | `arrived` | up to four ranges of bytes, the newest first |
-//! | `refused` | not written: in go-back-N an ack that answers a packet behind the hole is a refusal |
-//! | an ack's `hops`, `circuit_up` | no place yet: a law that needs them is not offered them over UDP |
 //!
 //! Four ranges can say less than 64 bits, never more: a packet that is left out may be sent twice
 //! and is not lost.
 
-use crate::config::Reliability;
 use crate::gathered::{BUFFER, Gathered};
 use crate::packet::{AckPacket, DataPacket, Ecn, MessageId, PacketNumber};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use crate::stack::Stack;
 use core::fmt;
 use plimsoll_cc::CongestionControl;
 use plimsoll_units::Span;
@@ -113,6 +110,7 @@ impl Channel {
                 end_of_message: packet.ends_message,
                 end_of_stream: false,
                 retransmission: packet.repeated,
+                circuit_up: packet.circuit_up,
             },
             payload,
         };
@@ -144,7 +142,7 @@ impl Channel {
             repeated: data.flags.retransmission,
             window_reduced: data.flags.congestion_window_reduced,
             ecn: seen.ecn,
-            circuit_up: false,
+            circuit_up: data.flags.circuit_up,
             hops: seen.hops,
             telemetry: telemetry.into(),
         };
@@ -175,6 +173,9 @@ impl Channel {
             marked_packets: receiver.marked_packets(),
             received_packets: receiver.packets(),
             congestion_echoed: ack.congestion_echo,
+            refused: ack.refused,
+            circuit_up: ack.circuit_up,
+            hops: ack.hops,
             ranges: ranges.get(..count).unwrap_or_default(),
             telemetry: ack.reflected.lay_out(&mut buffer)?,
         };
@@ -188,7 +189,6 @@ impl Channel {
     /// If the bytes are damaged, or another connection's.
     pub fn decode_ack<L: CongestionControl>(
         &self,
-        stack: &Stack<L>,
         sender: &Sender<L>,
         bytes: &[u8],
     ) -> Result<AckPacket<Gathered>, CodecError> {
@@ -196,7 +196,6 @@ impl Channel {
         let view = AckView::parse(rest)?;
         self.check(view.connection())?;
         let number = PacketNumber(view.packet().0);
-        let behind_hole = sender.lies_behind(number, view.next_expected());
         Ok(AckPacket {
             next_expected: view.next_expected(),
             number,
@@ -209,9 +208,9 @@ impl Channel {
                 _ => Span::ZERO,
             },
             congestion_echo: view.congestion_echoed(),
-            refused: stack.config.reliability == Reliability::GoBackN && behind_hole,
-            circuit_up: false,
-            hops: 0,
+            refused: view.refused(),
+            circuit_up: view.circuit_up(),
+            hops: view.hops(),
             reflected: view.telemetry().into(),
         })
     }
@@ -235,8 +234,9 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Config, Reliability};
     use crate::sender::Poll;
+    use crate::stack::Stack;
     use crate::testing::{FixedWindow, host, path};
     use plimsoll_cc::Signals;
     use plimsoll_units::{Bytes, Rounding, Time};
@@ -272,13 +272,16 @@ mod tests {
         let mut receiver = Receiver::new();
         let mut ack = None;
         for number in arriving {
-            ack = receiver.on_data(stack.config(), at_us(210), &packets[*number]).ack;
+            // What the network says differs from packet to packet: the ack must speak of the last.
+            let circuit_up = number % 2 == 1;
+            let packet = DataPacket { circuit_up, hops: *number as u8 + 1, ..packets[*number] };
+            ack = receiver.on_data(stack.config(), at_us(210), &packet).ack;
         }
         let meant = ack.unwrap();
         let mut bytes = [0; 200];
         let size = CHANNEL.encode_ack(&meant, &receiver, &mut bytes).unwrap();
         MaxHopDelay::update_in_place(&mut bytes, Span::from_ns(512), Rounding::Down).unwrap();
-        let read = CHANNEL.decode_ack(&stack, &sender, &bytes[..size]).unwrap();
+        let read = CHANNEL.decode_ack(&sender, &bytes[..size]).unwrap();
         (read, AckPacket { reverse_delay: Span::from_ns(512), ..meant })
     }
 
@@ -299,10 +302,11 @@ mod tests {
         let size = CHANNEL.encode_data(&packet, b"hello", &mut bytes).unwrap();
         assert_eq!(size, 2 + 44 + 5);
         MaxHopDelay::update_in_place(&mut bytes, Span::from_ns(2560), Rounding::Down).unwrap();
+        header::set_circuit_up_in_place(&mut bytes[2..]).unwrap();
         let seen = Seen { ecn: Ecn::Marked, hops: 4 };
         let (read, payload) = CHANNEL.decode_data(&bytes[..size], seen).unwrap();
         let telemetry = Gathered::MaxHopDelay(MaxHopDelay::from_units(10));
-        assert_eq!(read, DataPacket { ecn: Ecn::Marked, hops: 4, telemetry, ..packet });
+        assert_eq!(read, DataPacket { ecn: Ecn::Marked, circuit_up: true, hops: 4, telemetry, ..packet });
         assert_eq!(payload, b"hello");
     }
 
@@ -322,13 +326,27 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_known_by_what_it_answers() {
+    fn a_refusal_says_that_it_is_one() {
         let (read, meant) = ack_after(Reliability::GoBackN, &[0, 1, 3]);
-        assert!(meant.refused);
         assert_eq!(read, meant);
+        assert!(read.refused);
         let (read, meant) = ack_after(Reliability::GoBackN, &[0, 1]);
-        assert!(!meant.refused);
         assert_eq!(read, meant);
+        assert!(!read.refused);
+    }
+
+    #[test]
+    fn an_ack_echoes_the_circuit_and_the_hops_of_the_packet_that_it_answers() {
+        for reliability in [Reliability::SelectiveRepeat, Reliability::GoBackN] {
+            let echo = |arriving: &[usize]| {
+                let (read, meant) = ack_after(reliability, arriving);
+                assert_eq!(read, meant);
+                (read.circuit_up, read.hops)
+            };
+            assert_eq!(echo(&[0]), (false, 1));
+            assert_eq!(echo(&[0, 1]), (true, 2));
+            assert_eq!(echo(&[0, 2]), (false, 3), "behind a hole too");
+        }
     }
 
     #[test]

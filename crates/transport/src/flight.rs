@@ -327,11 +327,6 @@ impl Flight {
             })
             .fold(0, |bits, number| bits | 1 << (63 - (newest - number)))
     }
-
-    /// Whether a packet that is not acked begins at `position` or behind it.
-    pub(crate) fn lies_behind(&self, number: u64, position: Bytes) -> bool {
-        (self.first..self.next).contains(&number) && self.slot(number).offset >= position
-    }
 }
 
 #[cfg(test)]

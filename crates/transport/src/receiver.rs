@@ -293,8 +293,8 @@ impl<T: Copy + Default> Receiver<T> {
     }
 
     /// A packet behind a hole was dropped: refused, but not too often, so that the sender does not
-    /// go back again for packets that were under way when it went back. A congestion notification
-    /// between two refusals answers the packet before the hole, so that it is none.
+    /// go back again for packets that were under way when it went back. Between two refusals it is
+    /// answered only if a congestion notification is due.
     fn refuse(
         &mut self,
         config: &Config,
@@ -305,12 +305,9 @@ impl<T: Copy + Default> Receiver<T> {
         let again = self.refused.is_none_or(|(hole, not_before)| hole != self.next || now >= not_before);
         if again {
             self.refused = Some((self.next, now.saturating_add(config.nack_interval)));
-        }
-        if again {
             return Some(AckPacket { refused: true, ..self.answer(now, newest) });
         }
-        let number = PacketNumber(self.next.checked_sub(1)?);
-        notify.then(|| AckPacket { number, ..self.answer(now, newest) })
+        notify.then(|| self.answer(now, newest))
     }
 
     /// When [`Receiver::on_timer`] wants to be called.

@@ -412,11 +412,6 @@ impl<L: CongestionControl> Sender<L> {
         self.flight.bits_within(number.0, range.start, range.end)
     }
 
-    /// Whether a packet that is not acked begins at `position` or behind it.
-    pub(crate) fn lies_behind(&self, number: PacketNumber, position: Bytes) -> bool {
-        self.flight.lies_behind(number.0, position)
-    }
-
     /// Why the connection is over, if it is.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {

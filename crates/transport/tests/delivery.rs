@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{Fixed, Outcome, Run, Weather, host};
+use harness::{Fixed, HOPS, HOPS_WITH_CIRCUIT, Outcome, Run, Weather, host};
 use plimsoll_cc::{Configure, Signals, poseidon};
 use plimsoll_transport::{Config, EcnEcho, Failure, LossReport, PendingSlot, Reliability, Stack, WindowRule};
 use plimsoll_units::{Rate, Span};
@@ -170,10 +170,25 @@ fn packets_as_bytes_and_packets_in_memory_take_the_same_course() {
     for config in [Config::default(), Config::rdma(), Config { ack_every: 4, ..Config::default() }] {
         let run = |corruption| {
             let outcome = megabyte(config, Weather { corruption, ..Weather::STORM });
-            (outcome.end, outcome.counters, outcome.acks)
+            (outcome.end, outcome.counters, outcome.acks, outcome.heard)
         };
-        assert_eq!(run(Some(0.0)), run(None));
+        let course = run(Some(0.0));
+        assert_eq!(course, run(None));
+        // Nothing was equal only because nobody said it.
+        let heard = course.3;
+        assert!(heard.circuit_up > 0 && heard.circuit_up < heard.acks, "{heard:?}");
+        let without = (heard.acks - heard.circuit_up) * u64::from(HOPS);
+        assert_eq!(heard.hops, without + heard.circuit_up * u64::from(HOPS_WITH_CIRCUIT));
+        assert_eq!(heard.refused > 0, config.reliability == Reliability::GoBackN, "{heard:?}");
     }
+}
+
+#[test]
+fn a_tick_of_a_nanosecond_shortens_every_gap_by_its_fraction() {
+    let config = Config { tick: Span::from_ns(1), ..Config::default() };
+    let outcome = megabyte(config, Weather::FAIR);
+    // As above, with 838 ns instead of 838.4 ns between the first ten packets.
+    assert_eq!(outcome.end.as_ps(), 99 * 10_000_000 + 9 * 838_000 + 10_000_000);
 }
 
 #[test]
@@ -183,14 +198,6 @@ fn a_threshold_that_adapts_repeats_less_under_reordering() {
     let adaptive = megabyte(Config::default(), weather);
     assert!(fixed.counters.repeated > 50, "{:?}", fixed.counters);
     assert!(adaptive.counters.repeated * 3 < fixed.counters.repeated, "{:?}", adaptive.counters);
-}
-
-#[test]
-fn a_tick_of_a_nanosecond_shortens_every_gap_by_its_fraction() {
-    let config = Config { tick: Span::from_ns(1), ..Config::default() };
-    let outcome = megabyte(config, Weather::FAIR);
-    // As above, with 838 ns instead of 838.4 ns between the first ten packets.
-    assert_eq!(outcome.end.as_ps(), 99 * 10_000_000 + 9 * 838_000 + 10_000_000);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 mod harness;
 
 use harness::{Run, Weather, host};
-use plimsoll_cc::Signals;
 use plimsoll_cc::registry::{AnyParams, LAWS};
+use plimsoll_cc::{CongestionControl, Signals};
 use plimsoll_transport::{Config, EcnEcho, Stack};
 
 /// Names of all laws and presets, as the command line has them.
@@ -48,6 +48,31 @@ fn every_law_delivers_its_data_in_a_storm() {
     in_both_transports(Weather::STORM, |name, packets| {
         assert!(packets < 50_000, "{name}: {packets} packets for 501");
     });
+}
+
+#[test]
+fn laws_that_count_switches_or_watch_the_circuit_fly_the_same_course_as_bytes() {
+    let needy: Vec<String> = every_law().into_iter().filter(|name| needs_count_or_circuit(name)).collect();
+    for law in ["swift", "retcp"] {
+        assert!(needy.iter().any(|name| name.starts_with(law)), "{needy:?}");
+    }
+    for name in needy {
+        let run = |corruption| {
+            let law = AnyParams::named(&name).expect("it is listed").build(&host()).expect("it is published");
+            let network = Signals::HOP_COUNT | Signals::CIRCUIT;
+            let stack = Stack::new(law.name(), law, &host(), Config::default(), network).expect("offered");
+            let weather = Weather { data_loss: 0.01, corruption, ..Weather::FAIR };
+            let outcome = Run::new(&stack, weather, 42).transfer(&[1, 400_000, 100_000]);
+            assert_eq!(outcome.failure, None, "{name}");
+            (outcome.end, outcome.counters, outcome.heard)
+        };
+        assert_eq!(run(Some(0.0)), run(None), "{name}");
+    }
+}
+
+fn needs_count_or_circuit(name: &str) -> bool {
+    let law = AnyParams::named(name).expect("it is listed").build(&host()).expect("it is published");
+    law.needs().has(Signals::HOP_COUNT) || law.needs().has(Signals::CIRCUIT)
 }
 
 #[test]

@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn data_packets_round_trip(
         numbers: (u32, u64, u64, u64, u64),
-        flags: (bool, bool, bool, bool),
+        flags: [bool; 5],
         payload in prop::collection::vec(any::<u8>(), 0..600),
     ) {
         let data = Data {
@@ -217,10 +217,11 @@ proptest! {
             message: MessageId(numbers.3),
             sent_at: Time::from_ps(numbers.4),
             flags: DataFlags {
-                congestion_window_reduced: flags.0,
-                end_of_message: flags.1,
-                end_of_stream: flags.2,
-                retransmission: flags.3,
+                congestion_window_reduced: flags[0],
+                end_of_message: flags[1],
+                end_of_stream: flags[2],
+                retransmission: flags[3],
+                circuit_up: flags[4],
             },
             payload: &payload,
         };
@@ -234,7 +235,8 @@ proptest! {
     fn acks_round_trip(
         numbers: (u32, u64, u64, u64, u64, u64, u64),
         (next_expected, ranges) in (0_u64..1 << 60).prop_flat_map(|next| (Just(next), ranges(next))),
-        congestion_echoed: bool,
+        [congestion_echoed, refused, circuit_up] in any::<[bool; 3]>(),
+        hop_count: u8,
         reflected in delay(),
         hops in prop::collection::vec(compact_hop(), 0..=5),
         exact in prop::collection::vec(exact_hop(), 0..=5),
@@ -259,6 +261,9 @@ proptest! {
             marked_packets: numbers.5,
             received_packets: numbers.6,
             congestion_echoed,
+            refused,
+            circuit_up,
+            hops: hop_count,
             ranges: &ranges,
             telemetry,
         };
@@ -278,6 +283,9 @@ proptest! {
             marked_packets: view.marked_packets(),
             received_packets: view.received_packets(),
             congestion_echoed: view.congestion_echoed(),
+            refused: view.refused(),
+            circuit_up: view.circuit_up(),
+            hops: view.hops(),
             ranges: &ranges,
             telemetry: view.telemetry(),
         };

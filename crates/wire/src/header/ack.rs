@@ -1,7 +1,7 @@
 //! An acknowledgement.
 //!
 //! ```text
-//!   0  version and type   1  flags   2  ranges (1)   3  telemetry kind (1)
+//!   0  version and type   1  flags   2  ranges (4 bits), telemetry kind (4 bits)   3  hops (1)
 //!   4  checksum (4)
 //!   8  connection (4)
 //!  12  the packet that this ack answers (8)
@@ -17,8 +17,10 @@
 //! The three counts run from the start of the connection, so that a lost ack loses nothing: the
 //! sender takes the difference to the last ack that it saw, and knows how many packets, and how many
 //! marked ones, an ack covers.
+//!
+//! Flags: 1 congestion echo, 2 refused (go-back-N's NACK), 4 the packet came with its circuit flag set.
 
-use super::{ConnectionId, PacketNumber, TYPE_ACK, check_first_byte, check_sum, checksum, first_byte};
+use super::{ConnectionId, PacketNumber, TYPE_ACK, check_first_byte, check_sum, checksum, first_byte, flag};
 use crate::error::{Format, WireError, WireErrorKind};
 use crate::field;
 use crate::telemetry::{Telemetry, TelemetryKind};
@@ -30,7 +32,9 @@ const RANGE_SIZE: usize = 16;
 
 /// Set by the receiver or by a switch on the way back; not under the checksum.
 const CONGESTION_ECHOED: u8 = 0x01;
-const ALL_FLAGS: u8 = CONGESTION_ECHOED;
+const REFUSED: u8 = 0x02;
+const CIRCUIT_UP: u8 = 0x04;
+const ALL_FLAGS: u8 = 0x07;
 
 /// The most ranges in one ack.
 pub const MAX_RANGES: usize = 4;
@@ -65,6 +69,12 @@ pub struct Ack<'a> {
     pub received_packets: u64,
     /// Whether `packet` arrived with a congestion mark.
     pub congestion_echoed: bool,
+    /// Whether `packet` was dropped because one before it is missing: a NACK (go-back-N).
+    pub refused: bool,
+    /// Whether `packet` arrived with its circuit flag set.
+    pub circuit_up: bool,
+    /// Switches that `packet` passed: the hop limit that it left with less the one it arrived with.
+    pub hops: u8,
     /// At most [`MAX_RANGES`] ranges beyond `next_expected`, in any order.
     pub ranges: &'a [ByteRange],
     /// What `packet` gathered on its way.
@@ -84,10 +94,12 @@ impl Ack<'_> {
         for range in self.ranges {
             check_range(*range, self.next_expected)?;
         }
-        let flags = if self.congestion_echoed { CONGESTION_ECHOED } else { 0 };
+        let flags = flag(self.congestion_echoed, CONGESTION_ECHOED)
+            | flag(self.refused, REFUSED)
+            | flag(self.circuit_up, CIRCUIT_UP);
         // At most four, just checked.
-        let ranges = self.ranges.len() as u8;
-        let start = [first_byte(TYPE_ACK), flags, ranges, self.telemetry.kind() as u8];
+        let contents = (self.ranges.len() as u8) << 4 | self.telemetry.kind() as u8;
+        let start = [first_byte(TYPE_ACK), flags, contents, self.hops];
 
         let mut fixed = [0; FIXED_SIZE];
         field::set::<0, 4, _>(&mut fixed, start);
@@ -127,8 +139,8 @@ pub fn mark_congestion_in_place(ack: &mut [u8]) -> Result<(), WireError> {
 }
 
 /// The first four bytes as far as the checksum covers them.
-const fn covered([first, flags, ranges, kind]: [u8; 4]) -> [u8; 4] {
-    [first, flags & !CONGESTION_ECHOED, ranges, kind]
+const fn covered([first, flags, contents, hops]: [u8; 4]) -> [u8; 4] {
+    [first, flags & !CONGESTION_ECHOED, contents, hops]
 }
 
 fn check_range_count(count: usize) -> Result<(), WireError> {
@@ -165,11 +177,12 @@ impl<'a> AckView<'a> {
     /// Reads and checks an ack.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let (fixed, body) = field::split::<FIXED_SIZE>(FORMAT, bytes)?;
-        let start @ [first, flags, count, kind] = field::get::<0, 4, _>(fixed);
+        let start @ [first, flags, contents, _] = field::get::<0, 4, _>(fixed);
         check_first_byte(FORMAT, first, TYPE_ACK)?;
-        check_range_count(usize::from(count))?;
-        let kind = TelemetryKind::from_number(kind)?;
-        let ranges_size = usize::from(count) * RANGE_SIZE;
+        let count = usize::from(contents >> 4);
+        check_range_count(count)?;
+        let kind = TelemetryKind::from_number(contents & 0xF)?;
+        let ranges_size = count * RANGE_SIZE;
         let (ranges, reflection) = body
             .split_at_checked(ranges_size)
             .ok_or(FORMAT.truncated(FIXED_SIZE + ranges_size, bytes.len()))?;
@@ -241,8 +254,31 @@ impl<'a> AckView<'a> {
     /// way there is congested (reverse-path marking).
     #[must_use]
     pub const fn congestion_echoed(&self) -> bool {
+        self.has(CONGESTION_ECHOED)
+    }
+
+    /// Whether the packet was dropped because one before it is missing: a NACK (go-back-N).
+    #[must_use]
+    pub const fn refused(&self) -> bool {
+        self.has(REFUSED)
+    }
+
+    /// Whether the packet arrived with its circuit flag set.
+    #[must_use]
+    pub const fn circuit_up(&self) -> bool {
+        self.has(CIRCUIT_UP)
+    }
+
+    const fn has(&self, flag: u8) -> bool {
         let [flags] = field::get::<1, 1, _>(self.fixed);
-        flags & CONGESTION_ECHOED != 0
+        flags & flag != 0
+    }
+
+    /// Switches that the packet passed.
+    #[must_use]
+    pub const fn hops(&self) -> u8 {
+        let [hops] = field::get::<3, 1, _>(self.fixed);
+        hops
     }
 
     /// The ranges that have arrived beyond the next byte expected.
@@ -267,10 +303,10 @@ mod tests {
 
     const GOLDEN: [u8; 86] = [
         0x12, // version 1, type 2
-        0x00, // no congestion echoed
-        0x01, // one range
-        0x01, // the max-hop delay is reflected
-        0xB6, 0x2B, 0x39, 0x61, // CRC-32C, computed apart with a bit-by-bit program
+        0x06, // no congestion echoed; refused; the circuit was up
+        0x11, // one range; the max-hop delay is reflected
+        0x05, // five switches on the way there
+        0x8A, 0x97, 0xEF, 0x4A, // CRC-32C, computed apart with a bit-by-bit program
         0x00, 0x00, 0x00, 0x07, // connection 7
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, // answers packet 256
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, // byte 4096 is expected next
@@ -294,6 +330,9 @@ mod tests {
         marked_packets: 2,
         received_packets: 5,
         congestion_echoed: false,
+        refused: true,
+        circuit_up: true,
+        hops: 5,
         ranges: &[ByteRange { start: Bytes::new(8192), end: Bytes::new(12_288) }],
         telemetry: Telemetry::MaxHopDelay(MaxHopDelay::from_units(117)),
     };
@@ -311,8 +350,24 @@ mod tests {
         assert_eq!(view.receiver_delay(), ACK.receiver_delay);
         assert_eq!(view.marked_bytes(), ACK.marked_bytes);
         assert_eq!((view.marked_packets(), view.received_packets()), (2, 5));
+        assert_eq!((view.congestion_echoed(), view.refused(), view.circuit_up()), (false, true, true));
+        assert_eq!(view.hops(), 5);
         assert!(view.ranges().eq(ACK.ranges.iter().copied()));
         assert_eq!(view.telemetry(), ACK.telemetry);
+    }
+
+    #[test]
+    fn each_flag_has_a_bit_of_its_own_in_byte_1() {
+        let plain = Ack { congestion_echoed: false, refused: false, circuit_up: false, ..ACK };
+        let flags = |ack: Ack<'_>| {
+            let mut bytes = [0; 86];
+            ack.encode(&mut bytes).unwrap();
+            bytes[1]
+        };
+        assert_eq!(flags(plain), 0);
+        assert_eq!(flags(Ack { congestion_echoed: true, ..plain }), 1);
+        assert_eq!(flags(Ack { refused: true, ..plain }), 2);
+        assert_eq!(flags(Ack { circuit_up: true, ..plain }), 4);
     }
 
     #[test]
@@ -368,9 +423,10 @@ mod tests {
             AckView::parse(&damaged).unwrap_err().kind
         };
         assert_eq!(kind(0, 0x11), WireErrorKind::BadValue { field: "packet type", found: 1, expected: 2 });
-        assert_eq!(kind(2, 9), WireErrorKind::AboveLimit { field: "range count", found: 9, limit: 4 });
-        assert_eq!(kind(2, 2), WireErrorKind::Truncated { need: 100, have: 86 });
-        assert_eq!(kind(3, 7), WireErrorKind::AboveLimit { field: "telemetry kind", found: 7, limit: 3 });
+        assert_eq!(kind(2, 0x91), WireErrorKind::AboveLimit { field: "range count", found: 9, limit: 4 });
+        assert_eq!(kind(2, 0x21), WireErrorKind::Truncated { need: 100, have: 86 });
+        assert_eq!(kind(2, 0x17), WireErrorKind::AboveLimit { field: "telemetry kind", found: 7, limit: 3 });
+        assert!(matches!(kind(3, 4), WireErrorKind::BadChecksum { .. }));
         assert!(matches!(kind(85, 0), WireErrorKind::BadChecksum { .. }));
     }
 }

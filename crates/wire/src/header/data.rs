@@ -10,9 +10,10 @@
 //!  36  sent at, picoseconds of the sender's clock (8)
 //!  44  payload
 //! ```
+//! Flags: 1 window reduced, 2 end of message, 4 end of stream, 8 retransmission, 16 circuit up.
 
 use super::{
-    ConnectionId, MessageId, PacketNumber, TYPE_DATA, check_first_byte, check_sum, checksum, first_byte,
+    ConnectionId, MessageId, PacketNumber, TYPE_DATA, check_first_byte, check_sum, checksum, first_byte, flag,
 };
 use crate::error::{Format, WireError};
 use crate::field;
@@ -24,7 +25,9 @@ const CONGESTION_WINDOW_REDUCED: u8 = 0x01;
 const END_OF_MESSAGE: u8 = 0x02;
 const END_OF_STREAM: u8 = 0x04;
 const RETRANSMISSION: u8 = 0x08;
-const ALL_FLAGS: u8 = 0x0F;
+/// Set by a switch on the way; not under the checksum.
+const CIRCUIT_UP: u8 = 0x10;
+const ALL_FLAGS: u8 = 0x1F;
 
 /// The flags of a data packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,15 +40,17 @@ pub struct DataFlags {
     pub end_of_stream: bool,
     /// The payload, or part of it, was sent before.
     pub retransmission: bool,
+    /// A circuit to the destination is up; ToR switches set it ([`set_circuit_up_in_place`]).
+    pub circuit_up: bool,
 }
 
 impl DataFlags {
     fn to_byte(self) -> u8 {
-        let bit = |set: bool, flag: u8| if set { flag } else { 0 };
-        bit(self.congestion_window_reduced, CONGESTION_WINDOW_REDUCED)
-            | bit(self.end_of_message, END_OF_MESSAGE)
-            | bit(self.end_of_stream, END_OF_STREAM)
-            | bit(self.retransmission, RETRANSMISSION)
+        flag(self.congestion_window_reduced, CONGESTION_WINDOW_REDUCED)
+            | flag(self.end_of_message, END_OF_MESSAGE)
+            | flag(self.end_of_stream, END_OF_STREAM)
+            | flag(self.retransmission, RETRANSMISSION)
+            | flag(self.circuit_up, CIRCUIT_UP)
     }
 
     const fn from_byte(byte: u8) -> Self {
@@ -54,6 +59,7 @@ impl DataFlags {
             end_of_message: byte & END_OF_MESSAGE != 0,
             end_of_stream: byte & END_OF_STREAM != 0,
             retransmission: byte & RETRANSMISSION != 0,
+            circuit_up: byte & CIRCUIT_UP != 0,
         }
     }
 }
@@ -97,7 +103,7 @@ impl Data<'_> {
         field::set::<20, 8, _>(&mut header, self.offset.get().to_be_bytes());
         field::set::<28, 8, _>(&mut header, self.message.0.to_be_bytes());
         field::set::<36, 8, _>(&mut header, self.sent_at.as_ps().to_be_bytes());
-        let sum = checksum(start, &field::get::<8, 36, _>(&header), self.payload);
+        let sum = checksum(covered(start), &field::get::<8, 36, _>(&header), self.payload);
         field::set::<4, 4, _>(&mut header, sum.to_be_bytes());
 
         let size = Self::HEADER_SIZE + length;
@@ -107,6 +113,21 @@ impl Data<'_> {
         body.copy_from_slice(self.payload);
         Ok(size)
     }
+}
+
+/// What a ToR switch does to a passing data packet while a circuit to its destination is up (reTCP).
+/// The checksum stays right.
+pub fn set_circuit_up_in_place(data: &mut [u8]) -> Result<(), WireError> {
+    let (start, _) = field::split_mut::<2>(FORMAT, data)?;
+    let [first, flags] = *start;
+    check_first_byte(FORMAT, first, TYPE_DATA)?;
+    *start = [first, flags | CIRCUIT_UP];
+    Ok(())
+}
+
+/// The first four bytes as far as the checksum covers them.
+const fn covered([first, flags, high, low]: [u8; 4]) -> [u8; 4] {
+    [first, flags & !CIRCUIT_UP, high, low]
 }
 
 /// A data packet, where it lies; checked.
@@ -126,7 +147,7 @@ impl<'a> DataView<'a> {
         let need = Data::HEADER_SIZE + length;
         let payload = rest.get(..length).ok_or(FORMAT.truncated(need, bytes.len()))?;
         let found = u32::from_be_bytes(field::get::<4, 4, _>(header));
-        check_sum(FORMAT, found, checksum(start, &field::get::<8, 36, _>(header), payload))?;
+        check_sum(FORMAT, found, checksum(covered(start), &field::get::<8, 36, _>(header), payload))?;
         if flags & !ALL_FLAGS != 0 {
             return Err(FORMAT.above_limit("flags", u64::from(flags), u64::from(ALL_FLAGS)));
         }
@@ -176,7 +197,7 @@ impl<'a> DataView<'a> {
         self.payload
     }
 
-    /// All of it, as the sender wrote it.
+    /// All of it.
     #[must_use]
     pub const fn to_data(&self) -> Data<'a> {
         Data {
@@ -220,6 +241,7 @@ mod tests {
             end_of_message: true,
             end_of_stream: false,
             retransmission: true,
+            circuit_up: false,
         },
         payload: b"abc",
     };
@@ -240,12 +262,47 @@ mod tests {
     }
 
     #[test]
-    fn any_flipped_bit_is_noticed() {
+    fn any_flipped_bit_but_the_circuit_flag_is_noticed() {
         for bit in 0..GOLDEN.len() * 8 {
             let mut damaged = GOLDEN;
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(DataView::parse(&damaged).is_err(), "bit {bit}");
+            // Bit 4 of byte 1 is what switches may set.
+            assert_eq!(DataView::parse(&damaged).is_ok(), bit == 12, "bit {bit}");
         }
+    }
+
+    #[test]
+    fn each_flag_has_a_bit_of_its_own_in_byte_1() {
+        let byte = |flags: DataFlags| {
+            let mut bytes = [0; 47];
+            Data { flags, ..DATA }.encode(&mut bytes).unwrap();
+            assert_eq!(DataView::parse(&bytes).unwrap().flags(), flags);
+            bytes[1]
+        };
+        let none = DataFlags::default();
+        assert_eq!(byte(none), 0);
+        assert_eq!(byte(DataFlags { congestion_window_reduced: true, ..none }), 1);
+        assert_eq!(byte(DataFlags { end_of_message: true, ..none }), 2);
+        assert_eq!(byte(DataFlags { end_of_stream: true, ..none }), 4);
+        assert_eq!(byte(DataFlags { retransmission: true, ..none }), 8);
+        assert_eq!(byte(DataFlags { circuit_up: true, ..none }), 16);
+    }
+
+    #[test]
+    fn a_switch_says_that_the_circuit_is_up_and_the_checksum_stays_right() {
+        let mut data = GOLDEN;
+        set_circuit_up_in_place(&mut data).unwrap();
+        let flags = DataFlags { circuit_up: true, ..DATA.flags };
+        assert_eq!(DataView::parse(&data).unwrap().to_data(), Data { flags, ..DATA });
+        // Written with the flag, the packet is the same: 0x0A and 0x10 in byte 1, and the old sum.
+        assert_eq!((data[1], &data[2..]), (0x1A, &GOLDEN[2..]));
+        let mut written = [0; 47];
+        Data { flags, ..DATA }.encode(&mut written).unwrap();
+        assert_eq!(written, data);
+        let mut ack = [0x12, 0x00];
+        let error = set_circuit_up_in_place(&mut ack).unwrap_err();
+        assert_eq!(error.kind, WireErrorKind::BadValue { field: "packet type", found: 2, expected: 1 });
+        assert_eq!(ack, [0x12, 0x00]);
     }
 
     #[test]

@@ -8,8 +8,9 @@
 //! ```
 //! The checksum is for the host to notice what a switch or a driver broke. What switches are meant
 //! to rewrite is not under it: the telemetry, which travels in front of the packet
-//! ([`telemetry`](crate::telemetry)), and the one bit of an ack that a switch with reverse-path marking
-//! sets ([`AckView::congestion_echoed`]).
+//! ([`telemetry`](crate::telemetry)), and two bits, one that a ToR switch sets on data packets
+//! ([`set_circuit_up_in_place`]) and one that a switch with reverse-path marking sets on acks
+//! ([`mark_congestion_in_place`]).
 //!
 //! Bytes behind the end of a packet (Ethernet pads short frames) are ignored.
 
@@ -17,7 +18,7 @@ mod ack;
 mod data;
 
 pub use ack::{Ack, AckView, ByteRange, MAX_RANGES, mark_congestion_in_place};
-pub use data::{Data, DataFlags, DataView};
+pub use data::{Data, DataFlags, DataView, set_circuit_up_in_place};
 
 use crate::checksum::Crc32c;
 use crate::error::{Format, WireError, WireErrorKind};
@@ -32,7 +33,9 @@ const TYPE_ACK: u8 = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
-/// Which packet: one more for each packet sent, a retransmission included.
+/// Which packet, counted in the order of the byte stream. A retransmission has the number of the
+/// original and says that it is one ([`DataFlags::retransmission`]); when it was sent tells the copies
+/// apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketNumber(pub u64);
 
@@ -59,6 +62,11 @@ impl<'a> Packet<'a> {
             other => Err(Format::Packet.above_limit("packet type", u64::from(other), u64::from(TYPE_ACK))),
         }
     }
+}
+
+/// A flag as it lies in the byte of flags.
+const fn flag(set: bool, bit: u8) -> u8 {
+    if set { bit } else { 0 }
 }
 
 const fn first_byte(kind: u8) -> u8 {

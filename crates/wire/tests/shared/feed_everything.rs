@@ -10,6 +10,7 @@ use plimsoll_wire::csig::{Buckets, CsigHop, CsigTag};
 use plimsoll_wire::exact_hop::ExactHop;
 use plimsoll_wire::header::{
     Ack, AckView, ByteRange, Data, DataView, MAX_RANGES, Packet, mark_congestion_in_place,
+    set_circuit_up_in_place,
 };
 use plimsoll_wire::hop_records::{HopStack, MAX_HOPS, Record};
 use plimsoll_wire::ifa::{IfaHeader, IfaMetadata};
@@ -156,10 +157,14 @@ fn packet(bytes: &[u8]) -> Result<(), WireError> {
 }
 
 fn checked_packet(bytes: &[u8]) -> Result<(), WireError> {
-    let mut marked = bytes.to_vec();
+    let (mut marked, mut lit) = (bytes.to_vec(), bytes.to_vec());
     let marks = mark_congestion_in_place(&mut marked).is_ok();
+    let lights = set_circuit_up_in_place(&mut lit).is_ok();
     match Packet::parse(bytes)? {
-        Packet::Data(data) => data_packet(bytes, data),
+        Packet::Data(data) => {
+            assert!(lights && DataView::parse(&lit).is_ok_and(|data| data.flags().circuit_up));
+            data_packet(bytes, data)
+        }
         Packet::Ack(ack) => {
             assert!(marks && AckView::parse(&marked).is_ok_and(|ack| ack.congestion_echoed()));
             ack_packet(bytes, ack)
@@ -191,6 +196,9 @@ fn ack_packet(bytes: &[u8], view: AckView<'_>) -> Result<(), WireError> {
         marked_packets: view.marked_packets(),
         received_packets: view.received_packets(),
         congestion_echoed: view.congestion_echoed(),
+        refused: view.refused(),
+        circuit_up: view.circuit_up(),
+        hops: view.hops(),
         ranges: &ranges[..count],
         telemetry: view.telemetry(),
     };

@@ -83,7 +83,7 @@ fn data(payload: &[u8]) -> Data<'_> {
         offset: Bytes::new(1 << 40),
         message: MessageId(12),
         sent_at: Time::after_start(Span::from_us(12)),
-        flags: DataFlags { end_of_message: true, ..DataFlags::default() },
+        flags: DataFlags { end_of_message: true, circuit_up: true, ..DataFlags::default() },
         payload,
     }
 }
@@ -103,6 +103,9 @@ fn ack<'a>(ranges: &'a [ByteRange], telemetry: Telemetry<'a>) -> Ack<'a> {
         marked_packets: 2,
         received_packets: 901,
         congestion_echoed: true,
+        refused: true,
+        circuit_up: true,
+        hops: 5,
         ranges,
         telemetry,
     }
