@@ -112,6 +112,15 @@ pub struct Ack<'a> {
     pub telemetry: Telemetry<'a>,
 }
 
+impl Ack<'_> {
+    /// The round trip without the receiving host's part: what the network is to blame for. Without
+    /// it, an ack that the receiver held back to cover several packets would look like a queue.
+    #[must_use]
+    pub fn network_rtt(&self) -> Span {
+        self.rtt.saturating_sub(self.endpoint_delay)
+    }
+}
+
 /// The transport found a loss by acks and begins a recovery episode (once per episode).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loss {

@@ -44,19 +44,29 @@
 //!   [min_md, max_mi] as the first author's public simulator does ([0.4, 2.5]), so that one wild
 //!   signal cannot move the window by more. Between two flows that both hit the same bound the
 //!   step is then equal and fairness stands still for that step instead of improving.
-//! - *Fairness needs m < 2* (App. B), hence the bound of `m`.
+//! - *Fairness needs m < 2* (App. B), hence the bound of `m`, 1.999.
 //! - *App. E, Eq. 20* has its inequality reversed (T falls with rate) and Eqs. 26–27 and 31–32
 //!   compare T with R where the delay D is meant: neither is code here.
 //! - *U is written U(T, D), U(x, D) and Update(x, D)*: one function, of the target and the delay.
 //! - *retransmit_count* is reset by FastRecovery only; we also reset it on every ack of new data,
 //!   as Swift does, since otherwise timeouts hours apart would add up.
 //! - *Brownfield*: the base round trip is subtracted from the end-to-end delay, which the text
-//!   implies by "delay" and does not write.
+//!   implies by "delay" and does not write. So is the receiver's own time where acks report it: an
+//!   ack held back there is no queue. The flow's rate stays cwnd over the full round trip, since
+//!   that is what the window takes.
+//! - *Which switches stamp* a host cannot know. The brownfield signal therefore needs round trips
+//!   only and takes the maxima where they come; queueing on the way back, where no switch stamps
+//!   acks, counts as if it were on the way out.
 //! - *Ablations*: the signal without INT is the queueing part of the round trip against the same
 //!   T; the fixed target is T of a third of the line (6.8 µs at 200 Gb/s); AIMD adds one packet per round
 //!   trip and decreases by U.
 //! - *α/√rate + β* has no coefficients in the paper: we make it equal Eq. 3 at r_max and at
 //!   `sqrt_anchor`; the cwnd form at the windows of those rates at the base round trip.
+//! - *Eq. 2 does not hold for slow flows under α/√rate or α/√cwnd.* It asks that ln U change by
+//!   less than 2 per unit of ln rate. Under Eq. 3 it changes by m everywhere; under the root by
+//!   (α m/p) · (scale/2) · √(r_max/rate), which exceeds 2 for r_max/rate > 978 with the published
+//!   p and m (below 0.2 Gb/s of 200 Gb/s): a step of two such flows overshoots their fair shares.
+//!   App. C names the target and no update that would go with it, so we keep Eq. 4.
 
 use crate::event::{Ack, Host, Loss, Path, Telemetry, Timeout};
 use crate::law::{Configure, CongestionControl, Decision};
@@ -119,8 +129,8 @@ crate::parameters! {
         p: Span where [Span::from_ns(1), Span::from_s(1)],
         /// k: target of a flow at `max_rate`.
         k: Span where [Span::from_ns(1), Span::from_s(1)],
-        /// m: size of the step; fairness needs less than 2.
-        m: f64 where [0.001, 2.0],
+        /// m: size of the step; below 2, for fairness needs less than 2.
+        m: f64 where [0.001, 1.999],
         /// Rate whose target is k; `"auto"` = line rate.
         max_rate: Option<Rate> where [Rate::from_bps(1_000), Rate::from_gbps(100_000)],
         /// Rate whose target is k + p; `"auto"` = a ten-thousandth of the line rate.
@@ -140,7 +150,8 @@ crate::parameters! {
         increase: Increase,
         /// Packets per round trip that an additive increase adds.
         additive_step: f64 where [0.000_001, 1e6],
-        /// Which delay is held against the target.
+        /// Which delay is held against the target. `"brownfield"` takes the per-hop maxima where
+        /// switches stamp them and runs without any; then queueing of acks counts as that of data.
         signal: Signal,
         /// Largest factor per step.
         max_mi: f64 where [1.0, 1e6],
@@ -454,7 +465,7 @@ impl Poseidon {
 
     /// The delay to hold against the target, if the ack brings one.
     fn delay_signal(&self, flow: &Flow, ack: &Ack<'_>) -> Option<Span> {
-        let queueing = || ack.rtt.saturating_sub(flow.base_rtt);
+        let queueing = || ack.network_rtt().saturating_sub(flow.base_rtt);
         match (self.signal, ack.telemetry) {
             (Signal::MaxHopDelay, Telemetry::MaxHop { forward, .. }) => Some(forward),
             (Signal::MaxHopDelay, _) => None,

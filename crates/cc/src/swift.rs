@@ -367,7 +367,7 @@ impl CongestionControl for Swift {
             flow.retransmits = 0;
         }
         let target = self.target_ps(ack.hops, flow.cwnd());
-        let fabric_delay = picoseconds(ack.rtt.saturating_sub(ack.endpoint_delay));
+        let fabric_delay = picoseconds(ack.network_rtt());
         self.react(&mut flow.fabric, &mut flow.coin, ack, fabric_delay, target);
         if self.windows == Windows::FabricAndEndpoint {
             let delay = picoseconds(ack.endpoint_delay);
@@ -544,7 +544,7 @@ impl ReferenceLaw for Reaction {
             memory.retransmits = 0;
         }
         let target = self.0.target_ps(ack.hops, reference);
-        let delay = picoseconds(ack.rtt.saturating_sub(ack.endpoint_delay));
+        let delay = picoseconds(ack.network_rtt());
         memory.factor = self.0.factor(delay, target);
         if self.0.windows == Windows::FabricAndEndpoint {
             let endpoint = self.0.factor(picoseconds(ack.endpoint_delay), self.0.endpoint_target);

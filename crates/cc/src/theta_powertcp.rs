@@ -43,6 +43,8 @@
 //! - *θ and θ̇ come from the sender's clock.* A queue into which x · b arrives delays each packet
 //!   more than the last, which spreads the acks as well: θ̇ + 1 is then 2 − 1/x, not x. The two
 //!   differ by (x − 1)²/x, 0.8 % of b for 10 % of overload; a test shows it.
+//! - *Round trips* exclude the receiver's own time where acks report it, so that acks which it
+//!   holds back do not look like queues.
 //! - *Acks without a time since the last one, or without a round trip time,* change nothing.
 //! - *Bounds, N, loss, timeouts*: as [`crate::powertcp`].
 
@@ -259,13 +261,13 @@ impl CongestionControl for ThetaPowerTcp {
     }
 
     fn on_ack(&self, flow: &mut Flow, ack: &Ack<'_>) -> Decision {
-        if ack.rtt == Span::ZERO {
+        if ack.network_rtt() == Span::ZERO {
             return self.decision(flow);
         }
         let event = flow.round.on_ack(ack);
         let closed = event == RoundEvent::Closed;
         if self.base_rtt == BaseRtt::SmallestSeen {
-            flow.base_rtt = flow.base_rtt.min(ack.rtt);
+            flow.base_rtt = flow.base_rtt.min(ack.network_rtt());
         }
         if self.cadence != Cadence::RoundSample || event != RoundEvent::Inside {
             self.measure(flow, ack);
@@ -296,16 +298,16 @@ impl ThetaPowerTcp {
     /// Algorithm 2, NORMPOWER.
     fn measure(&self, flow: &mut Flow, ack: &Ack<'_>) {
         let Some((time, rtt)) = flow.previous else {
-            flow.previous = Some((ack.now, ack.rtt));
+            flow.previous = Some((ack.now, ack.network_rtt()));
             return;
         };
         let elapsed = ack.now.saturating_since(time);
         if elapsed == Span::ZERO {
             return;
         }
-        flow.previous = Some((ack.now, ack.rtt));
+        flow.previous = Some((ack.now, ack.network_rtt()));
         // In picoseconds throughout: what matters are ratios, and conversions are divisions.
-        let (elapsed, theta) = (elapsed.as_ps() as f64, ack.rtt.as_ps() as f64);
+        let (elapsed, theta) = (elapsed.as_ps() as f64, ack.network_rtt().as_ps() as f64);
         let per_tau = match self.base_rtt {
             BaseRtt::Configured => self.per_tau_ps,
             BaseRtt::SmallestSeen => 1.0 / flow.base_rtt.as_ps() as f64,

@@ -33,6 +33,8 @@
 //!   update with the ack that completes `segment` bytes and take its round trip time. The artifact
 //!   updates once per round trip (`update = "round"`); acks between are not looked at, so its d
 //!   moves once per round trip too.
+//! - *Round trips* exclude the receiver's own time where acks report it, so that acks which it
+//!   holds back do not look like queues. The paper's card answers at once.
 //! - *First update.* It only stores the round trip time.
 //! - *Hyperactive increase.* The paper counts updates with a gradient ≤ 0 and adds 5 δ. We count
 //!   them in a row: any other update, also one below T_low, begins anew. The artifact counts every
@@ -274,9 +276,9 @@ impl CongestionControl for Timely {
 
     fn on_ack(&self, flow: &mut Flow, ack: &Ack<'_>) -> Decision {
         if self.is_update(flow, ack)
-            && let Some(previous) = flow.previous_rtt.replace(ack.rtt)
+            && let Some(previous) = flow.previous_rtt.replace(ack.network_rtt())
         {
-            self.react(flow, ack.rtt, previous);
+            self.react(flow, ack.network_rtt(), previous);
         }
         self.decision(flow)
     }
@@ -379,6 +381,17 @@ mod tests {
 
     fn near(a: f64, b: f64) -> bool {
         (a - b).abs() <= 1e-9 * b.abs().max(1.0)
+    }
+
+    /// 50 µs, then 150 µs of which the receiver held the ack for 100 µs.
+    #[test]
+    fn an_ack_that_the_receiver_held_back_is_no_rising_round_trip() {
+        let (law, mut flow) = begin(&Params { start_rate: Some(Rate::from_gbps(1)), ..Params::sigcomm15() });
+        law.on_ack(&mut flow, &segment(50));
+        law.on_ack(&mut flow, &Ack { endpoint_delay: Span::from_us(100), ..segment(150) });
+        assert!(near(flow.rate, 1.01e9), "gradient 0: δ, not {}", flow.rate);
+        law.on_ack(&mut flow, &segment(150));
+        assert!(flow.rate < 1e9, "the same from the network is a queue: {}", flow.rate);
     }
 
     #[test]

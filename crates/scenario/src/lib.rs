@@ -30,7 +30,7 @@
 //!
 //! let problems = Scenario::parse("cc.toml", "[cc]\nlaw = \"poseidon\"\nm = 3.0\n").unwrap_err();
 //! assert!(problems.to_string().starts_with(
-//!     "cc.toml:3:5: `m = 3.0` is out of bounds; it must be a number from 0.001 to 2.0"));
+//!     "cc.toml:3:5: `m = 3.0` is out of bounds; it must be a number from 0.001 to 1.999"));
 //! ```
 #![forbid(unsafe_code)]
 

@@ -20,7 +20,7 @@ fn a_value_out_of_bounds_is_shown_with_its_line_and_its_bounds() {
         "# my first try\n[host]\nnic_rate = \"100Gbps\"\n\n[cc]\nlaw = \"poseidon\"\nm = 3.0   # bold\n";
     assert_eq!(
         Scenario::parse("scenario.toml", text).unwrap_err().to_string(),
-        "scenario.toml:7:5: `m = 3.0` is out of bounds; it must be a number from 0.001 to 2.0\n  |\n\
+        "scenario.toml:7:5: `m = 3.0` is out of bounds; it must be a number from 0.001 to 1.999\n  |\n\
          7 | m = 3.0   # bold\n  |     ^^^"
     );
 }

@@ -168,6 +168,31 @@ mod target_and_update {
         }
     }
 
+    /// By hand, in µs: slope of Eq. 3 is 40/ln 10⁴ = 4.343, so that the anchor at r_max/100 lies
+    /// 4.343 · ln 100 = 20 above k, and scale = 20/(√100 − 1) = 2.222. With α m/p =
+    /// 9.2103 · 0.25/40 = 0.057565, ln U changes by 0.057565 · 2.222/2 · √s = 0.063961 · √s per unit
+    /// of ln rate, s = r_max/rate. That is 2 at s = 977.8: 204.5 Mb/s of 200 Gb/s.
+    #[test]
+    fn square_root_targets_are_fair_to_fast_flows_and_overshoot_with_slow_ones() {
+        for params in [Params::sqrt_rate(), Params::sqrt_cwnd()] {
+            let law = law(params);
+            let keeps_eq2 = |a: f64, b: f64| {
+                // At the base round trip the two forms are one.
+                let rtt = Span::from_us(6);
+                let target = |rate: f64| law.target_ps(rtt, rate * 6e-6 / (4096.0 * 8.0));
+                let delay = (target(a) + target(b)) / 2.0;
+                let ratio = law.unbounded_ratio(target(b), delay) / law.unbounded_ratio(target(a), delay);
+                (a / b).powi(2) < ratio && ratio < 1.0
+            };
+            for (a, b) in [(205e6, 206e6), (205e6, 410e6), (1e9, 2e9), (1e9, 200e9), (150e9, 200e9)] {
+                assert!(keeps_eq2(a, b), "{a} and {b}");
+            }
+            for (a, b) in [(20e6, 22e6), (20e6, 40e6), (50e6, 100e6), (100e6, 204e6), (203e6, 204e6)] {
+                assert!(!keeps_eq2(a, b), "{a} and {b}");
+            }
+        }
+    }
+
     /// App. C: a longer round trip raises the window at the same rate, and so lowers a target that
     /// depends on the window; one that depends on the rate stays.
     #[test]
@@ -383,6 +408,49 @@ mod brownfield {
         assert_eq!(law.delay_signal(&flow(1.0), &ack), Some(Span::from_us(14)));
     }
 
+    /// A round trip of 112 µs of which the receiver took 100 µs: 112 − 100 − 6 = 6 µs of queueing.
+    #[test]
+    fn the_receivers_own_time_is_no_queue() {
+        let ack = Ack { rtt: Span::from_us(112), endpoint_delay: Span::from_us(100), ..Ack::default() };
+        for params in [Params::brownfield(), Params::no_mpd()] {
+            let law = law(params);
+            assert_eq!(law.delay_signal(&flow(1.0), &ack), Some(Span::from_us(6)));
+            let absurd = Ack { endpoint_delay: Span::from_s(1), ..ack };
+            assert_eq!(law.delay_signal(&flow(1.0), &absurd), Some(Span::ZERO));
+        }
+    }
+
+    /// Nothing is queued, and acks are held for 100 µs.
+    #[test]
+    fn a_flow_grows_while_only_its_receiver_is_slow() {
+        for params in [Params::brownfield(), Params::no_mpd()] {
+            let law = law(params);
+            let mut flow = flow(10.0);
+            let mut cwnd = flow.cwnd;
+            for round in 1..=20 {
+                let ack = Ack {
+                    now: Time::ZERO + Span::from_us(200 * round),
+                    rtt: Span::from_us(106),
+                    endpoint_delay: Span::from_us(100),
+                    acked: Bytes::new(4096),
+                    ..Ack::default()
+                };
+                law.on_ack(&mut flow, &ack);
+                assert!(flow.cwnd > cwnd, "round {round}: {cwnd} to {}", flow.cwnd);
+                cwnd = flow.cwnd;
+            }
+        }
+    }
+
+    #[test]
+    fn unstamped_acks_count_their_queueing_as_the_datas() {
+        let law = law(Params::brownfield());
+        let telemetry = Telemetry::MaxHop { forward: Span::ZERO, reverse: Span::ZERO };
+        // 8 µs of queueing, all of it on the way back, where no switch stamps.
+        let ack = Ack { rtt: Span::from_us(14), telemetry, ..Ack::default() };
+        assert_eq!(law.delay_signal(&flow(1.0), &ack), Some(Span::from_us(8)));
+    }
+
     #[test]
     fn brownfield_runs_where_no_switch_stamps_and_the_full_law_does_not() {
         assert!(law(Params::brownfield()).needs().check("poseidon", Signals::RTT).is_ok());
@@ -414,8 +482,9 @@ mod parameters {
     #[test]
     fn a_step_of_two_or_more_is_refused_by_name_value_and_bound() {
         let mut params = Params::nsdi23();
-        let error = params.set("m", crate::Value::Float(2.5)).unwrap_err();
-        assert_eq!(error.to_string(), "`m = 2.5` is out of bounds; it must be a number from 0.001 to 2.0");
+        let error = params.set("m", crate::Value::Float(2.0)).unwrap_err();
+        assert_eq!(error.to_string(), "`m = 2.0` is out of bounds; it must be a number from 0.001 to 1.999");
+        assert!(params.set("m", crate::Value::Float(2.5)).is_err());
         let error = params.set("p", crate::Value::Text("40Gbps")).unwrap_err();
         assert!(error.to_string().contains("an unknown unit; expected a time such as"), "{error}");
         let error = params.set("max_crwnd", crate::Value::Integer(3)).unwrap_err();

@@ -41,6 +41,22 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1.0)
 }
 
+/// Every other ack is held for 50 µs by the receiver; the network's part stays 20 µs.
+#[test]
+fn an_ack_that_the_receiver_held_back_has_no_power() {
+    for params in [Params::nsdi22(), Params { base_rtt: BaseRtt::SmallestSeen, ..Params::nsdi22() }] {
+        let law = law(&params);
+        let (mut flow, _) = law.start(&path());
+        for i in 1..=20 {
+            let held = if i % 2 == 0 { 50_000 } else { 0 };
+            let seen = ack(70_000 * i + held, 20_000 + held, 200_000 * i);
+            law.on_ack(&mut flow, &Ack { endpoint_delay: Span::from_ns(held), ..seen });
+            assert!(near(flow.power(), 1.0), "ack {i}: {}", flow.power());
+        }
+        assert!(near(flow.window(), 275_000.0), "C · τ + β: {}", flow.window());
+    }
+}
+
 #[test]
 fn one_episode_by_hand() {
     // β = 250,000 / 10 = 25,000.
