@@ -103,7 +103,11 @@ impl EchoReader {
         let flag = ack.congestion_echo;
         match echo {
             EcnEcho::Off => Heard { marked: Bytes::ZERO, echo: false },
-            EcnEcho::Accurate => Heard { marked: self.newly_marked(ack, stream.acked), echo: flag },
+            EcnEcho::Accurate => {
+                let marked = self.newly_marked(ack, stream.acked);
+                // The flag is lost with its ack, the count is not.
+                Heard { marked, echo: flag || marked > Bytes::ZERO }
+            }
             EcnEcho::Classic => {
                 if flag && self.reduced_at.is_none_or(|position| stream.acked_to > position) {
                     self.announce = true;
@@ -202,6 +206,16 @@ mod tests {
         // More marks than acked bytes: the rest is told with the next ack.
         assert_eq!(read(6000, 500), 500);
         assert_eq!(read(6000, 4000), 1500);
+    }
+
+    #[test]
+    fn a_mark_whose_ack_was_lost_is_echoed_by_the_next_and_once() {
+        let mut reader = EchoReader::default();
+        let ack = AckPacket { marked: Bytes::new(1000), ..AckPacket::<()>::default() };
+        let heard = reader.read(EcnEcho::Accurate, &ack, stream(2000, 2000, 5000));
+        assert_eq!(heard, Heard { marked: Bytes::new(1000), echo: true });
+        let heard = reader.read(EcnEcho::Accurate, &ack, stream(1000, 3000, 5000));
+        assert_eq!(heard, Heard { marked: Bytes::ZERO, echo: false });
     }
 
     #[test]
