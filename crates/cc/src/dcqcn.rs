@@ -34,8 +34,11 @@
 //!
 //! # Deviations
 //! Where the sources contradict each other or are silent, we chose:
-//! - *Notification* is an ack with [`Ack::ece`]. Their spacing (50 µs at the receiver) belongs to
-//!   the transport; the artifact has none and marks acks.
+//! - *Notification* is an ack with [`Ack::ece`]. The paper's receiver sends them at least 50 µs
+//!   apart; a transport that echoes every mark does not, so the paper's timers keep that distance
+//!   here (`cnp_interval`): marks in between are the same notification. It is kept on average and
+//!   one may come half an interval early, so that jitter on the way swallows none that the receiver
+//!   had spaced. The artifact echoes every mark, and its timers do the spacing.
 //! - *Byte counter.* It counts sent bytes in the paper; laws hear of acks only, so it counts acked
 //!   bytes, which lag by a round trip.
 //! - *Hyper increase* by i · R_hai: i is not defined in the paper; min(T, B) − F as in QCN, and at
@@ -89,6 +92,9 @@ crate::parameters! {
         alpha_period: Span where [Span::from_ns(1), Span::from_s(100)],
         /// t_dec: period at which the artifact cuts.
         decrease_period: Span where [Span::from_ns(1), Span::from_s(100)],
+        /// Shortest average time between two notifications that the paper's timers heed; marks in
+        /// between belong to the first. The artifact's take every mark.
+        cnp_interval: Span where [Span::ZERO, Span::from_s(100)],
         /// Period of the timer that steps.
         increase_period: Span where [Span::from_ns(1), Span::from_s(100)],
         /// The paper's byte counter steps after so many bytes.
@@ -124,6 +130,7 @@ impl Params {
             timers: Timers::Sigcomm15,
             alpha_period: Span::from_us(55),
             decrease_period: Span::from_us(50),
+            cnp_interval: Span::from_us(50),
             increase_period: Span::from_us(55),
             byte_counter: Bytes::from_mb(10),
             gain: 1.0 / 256.0,
@@ -143,6 +150,7 @@ impl Params {
             timers: Timers::Artifact,
             alpha_period: Span::from_us(1),
             decrease_period: Span::from_us(4),
+            cnp_interval: Span::ZERO,
             increase_period: Span::from_us(300),
             fast_recovery: 1,
             ai_rate: None,
@@ -191,6 +199,7 @@ pub struct Dcqcn {
     timers: Timers,
     alpha_period: Span,
     decrease_period: Span,
+    cnp_interval: Span,
     increase_period: Span,
     byte_counter: u64,
     gain: f64,
@@ -220,6 +229,8 @@ pub struct Flow {
     cut_at: Time,
     /// Artifact: from when on cuts are t_dec apart; never before the first notification.
     cuts_since: Time,
+    /// Paper: when the next notification is due at the earliest, on average.
+    notification_due: Time,
     /// When the timer steps next; never before the first cut.
     step_at: Time,
     /// T: expiries of the timer.
@@ -263,6 +274,7 @@ impl Configure for Dcqcn {
             timers: params.timers,
             alpha_period: params.alpha_period,
             decrease_period: params.decrease_period,
+            cnp_interval: params.cnp_interval,
             increase_period: params.increase_period,
             byte_counter: params.byte_counter.get().max(1),
             gain: params.gain,
@@ -294,6 +306,7 @@ impl CongestionControl for Dcqcn {
             alpha_seen: false,
             cut_at: Time::NEVER,
             cuts_since: Time::NEVER,
+            notification_due: Time::ZERO,
             step_at: Time::NEVER,
             timer_stage: 0,
             byte_stage: 0,
@@ -307,7 +320,7 @@ impl CongestionControl for Dcqcn {
         match self.timers {
             Timers::Sigcomm15 => {
                 self.count_bytes(flow, ack.acked);
-                if ack.ece {
+                if ack.ece && self.is_new_notification(flow, ack.now) {
                     self.notified(flow, ack.now);
                 }
             }
@@ -354,6 +367,17 @@ impl Dcqcn {
             self.scheduled_cut(flow, at);
         }
         self.step_until(flow, now);
+    }
+
+    /// Whether a mark is a notification of its own. What comes early is charged to the next, so
+    /// that the distance is kept on average.
+    fn is_new_notification(&self, flow: &mut Flow, now: Time) -> bool {
+        let early = flow.notification_due.saturating_since(now);
+        let heeded = early.as_ps() <= self.cnp_interval.as_ps() / 2;
+        if heeded {
+            flow.notification_due = flow.notification_due.max(now).saturating_add(self.cnp_interval);
+        }
+        heeded
     }
 
     /// The paper's reaction to a notification.

@@ -4,6 +4,7 @@ use super::*;
 use crate::params::Parameters;
 use proptest::prelude::*;
 use std::string::ToString;
+use std::vec::Vec;
 
 fn host(gbps: u64) -> Host {
     Host {
@@ -83,9 +84,48 @@ fn one_episode_of_the_paper_by_hand() {
     assert!(near(flow.rate, before));
 }
 
+/// A packet every 100 ns, all marked, each mark echoed: 40 Gb/s halve once, not twenty times.
+#[test]
+fn twenty_marked_acks_in_two_microseconds_cut_once() {
+    let (law, mut flow) = begin(&Params::sigcomm15(), 40);
+    for packet in 0..20 {
+        law.on_ack(&mut flow, &notification(us(10) + Span::from_ns(100 * packet)));
+        expect(&flow, 20.0, 40.0);
+    }
+}
+
+/// Marks that never end: one notification per 50 µs, the first of them up to 25 µs early. In
+/// 1000 µs that is at 0, 25, 75, 125, …, 975.
+#[test]
+fn endless_marks_are_a_notification_per_interval() {
+    let (law, mut flow) = begin(&Params { increase_period: Span::from_s(1), ..Params::sigcomm15() }, 40);
+    let mut cuts = Vec::new();
+    for microsecond in 0..1_000 {
+        let before = flow.rate;
+        law.on_ack(&mut flow, &notification(us(microsecond)));
+        if flow.rate < before {
+            cuts.push(microsecond);
+        }
+    }
+    // At the smallest rate, 1 Mb/s, a cut shows no longer: 40,000 is less than 2^16.
+    assert_eq!(cuts[..8], [0, 25, 75, 125, 175, 225, 275, 325]);
+    assert_eq!(flow.notification_due, us(1_050), "21 notifications, 50 µs each");
+}
+
+#[test]
+fn notifications_that_the_receiver_spaced_survive_jitter() {
+    let (law, mut flow) = begin(&Params::sigcomm15(), 40);
+    let mut rate = flow.rate;
+    for arrival in [20, 50, 120, 151, 199, 270, 300] {
+        law.on_ack(&mut flow, &notification(us(arrival)));
+        assert!(flow.rate < rate, "at {arrival} µs");
+        rate = flow.rate;
+    }
+}
+
 #[test]
 fn the_byte_counter_steps_as_the_timer_does_and_both_make_hyper_increase() {
-    let (law, mut flow) = begin(&Params::sigcomm15(), 40);
+    let (law, mut flow) = begin(&Params { cnp_interval: Span::ZERO, ..Params::sigcomm15() }, 40);
     law.on_ack(&mut flow, &notification(us(0)));
     law.on_ack(&mut flow, &notification(us(1)));
     expect(&flow, 10.0, 20.0);
