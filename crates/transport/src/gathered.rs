@@ -90,18 +90,38 @@ impl Gathered {
 
 /// Turns what acks reflect into what a law reads. Compact records wrap around, so each needs the
 /// one before it of the same switch: one reader per connection.
+///
+/// Packets that overtook each other bring records older than the last. A compact record that seems
+/// to lie more than half the range of its clock (8.4 ms) ahead is taken for an older one, and the law
+/// is shown no telemetry with that ack: what it would say is known already. A flow that was silent
+/// for longer than that looks the same; so after [`OLD_IN_A_ROW`] such acks the next is believed.
 #[derive(Clone, Debug)]
 pub struct HopReader {
     scale: UnitScale,
-    previous: [ExactHop; MAX_HOPS],
+    previous: Few<ExactHop>,
+    /// Acks in a row whose records were older.
+    old: u32,
     records: HopRecords,
 }
+
+/// So many acks in a row may bring records older than the last; one more and it is the last that is
+/// too old. More than packets of one flow overtake another in a row, less than a window's worth.
+pub const OLD_IN_A_ROW: u32 = 16;
+
+/// Half of the 2²⁴ ns after which a compact record's clock wraps around.
+const HALF_RANGE: Span = Span::from_ns(1 << 23);
 
 impl HopReader {
     /// A reader for a network with this scale of compact records.
     #[must_use]
     pub fn new(scale: UnitScale) -> Self {
-        Self { scale, previous: [ExactHop::default(); MAX_HOPS], records: HopRecords::default() }
+        Self { scale, previous: Few::default(), old: 0, records: HopRecords::default() }
+    }
+
+    /// The flow takes another path: the records of the last one say nothing about the next.
+    pub fn path_changed(&mut self) {
+        self.previous = Few::default();
+        self.old = 0;
     }
 
     /// What the law is shown; `reverse` is the ack's own longest wait.
@@ -113,16 +133,39 @@ impl HopReader {
                 return LawTelemetry::MaxHop { forward: delay.delay(), reverse };
             }
             Gathered::CompactHops(hops) => {
-                for (previous, hop) in self.previous.iter_mut().zip(hops.as_slice()) {
-                    *previous = hop.after(previous, self.scale);
-                    self.records.push(record(previous));
-                }
+                let Some(exact) = self.unwrap(hops.as_slice()) else {
+                    return LawTelemetry::None;
+                };
+                exact.as_slice().iter().for_each(|hop| self.records.push(record(hop)));
             }
             Gathered::ExactHops(hops) => {
                 hops.as_slice().iter().for_each(|hop| self.records.push(record(hop)));
             }
         }
         LawTelemetry::Hops(self.records.as_slice())
+    }
+
+    /// Exact records, if they are newer than the last ones; they are the last ones then.
+    fn unwrap(&mut self, hops: &[CompactHop]) -> Option<Few<ExactHop>> {
+        let previous = self.previous.as_slice();
+        let exact: Few<ExactHop> = if previous.len() == hops.len() {
+            previous.iter().zip(hops).map(|(before, hop)| hop.after(before, self.scale)).collect()
+        } else {
+            // Another number of switches is another path.
+            hops.iter().map(|hop| hop.first(self.scale)).collect()
+        };
+        let is_older = previous.len() == hops.len()
+            && previous
+                .iter()
+                .zip(exact.as_slice())
+                .any(|(before, hop)| hop.time.saturating_since(before.time) > HALF_RANGE);
+        if is_older && self.old < OLD_IN_A_ROW {
+            self.old += 1;
+            return None;
+        }
+        self.old = 0;
+        self.previous = exact;
+        Some(exact)
     }
 }
 
@@ -134,6 +177,59 @@ fn record(hop: &ExactHop) -> HopRecord {
 mod tests {
     use super::*;
     use plimsoll_units::{Bytes, Rate, Time};
+
+    /// What the reader makes of the record of a switch that sends 6 bytes per nanosecond: its time
+    /// in nanoseconds and its bytes.
+    fn read(reader: &mut HopReader, ns: u64) -> Option<(u64, u64)> {
+        let exact = ExactHop {
+            time: Time::ZERO + Span::from_ns(ns),
+            sent: Bytes::new(ns * 6),
+            queue: Bytes::ZERO,
+            rate: Rate::from_gbps(100),
+        };
+        let hops = [CompactHop::quantise(&exact, reader.scale).unwrap()].into_iter().collect();
+        match reader.read(&Gathered::CompactHops(hops), Span::ZERO) {
+            LawTelemetry::Hops([hop]) => Some((hop.time.as_ps() / 1_000, hop.sent.get())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_record_that_was_overtaken_is_left_out_and_the_next_ones_are_right() {
+        let mut reader = HopReader::new(UnitScale::for_nic(Rate::from_gbps(100)));
+        for ns in [1_000_000, 1_001_000, 1_002_000, 1_003_000] {
+            assert_eq!(read(&mut reader, ns).unwrap().0, ns);
+        }
+        assert_eq!(read(&mut reader, 1_002_500), None, "older than the last");
+        for ns in [1_004_000, 1_005_000] {
+            let (time, sent) = read(&mut reader, ns).unwrap();
+            assert_eq!(time, ns);
+            // Rounded down to units of 4 · 128 bytes.
+            assert_eq!(sent, ns * 6 / 512 * 512);
+        }
+    }
+
+    #[test]
+    fn a_flow_that_was_silent_for_more_than_half_the_range_is_heard_again() {
+        let mut reader = HopReader::new(UnitScale::for_nic(Rate::from_gbps(100)));
+        assert!(read(&mut reader, 0).is_some());
+        // 8,388,608 ns are half the range.
+        assert_eq!(read(&mut reader, 8_388_608).unwrap().0, 8_388_608);
+        let later = 8_388_608 + 8_388_609;
+        for ack in 0..u64::from(OLD_IN_A_ROW) {
+            assert_eq!(read(&mut reader, later + ack), None);
+        }
+        assert_eq!(read(&mut reader, later + 100).unwrap().0, later + 100);
+        assert_eq!(read(&mut reader, later + 200).unwrap().0, later + 200);
+    }
+
+    #[test]
+    fn after_a_change_of_path_an_earlier_clock_is_as_good() {
+        let mut reader = HopReader::new(UnitScale::for_nic(Rate::from_gbps(100)));
+        assert!(read(&mut reader, 5_000_000).is_some());
+        reader.path_changed();
+        assert_eq!(read(&mut reader, 1_000_000).unwrap().0, 1_000_000);
+    }
 
     #[test]
     fn compact_records_are_unwrapped_with_the_ones_before_them() {
