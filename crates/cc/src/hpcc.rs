@@ -37,8 +37,13 @@
 //! - *First ack.* As in the artifact it only stores the records and opens the round, and U begins
 //!   at 1; later acks of the first round already adjust W.
 //! - *Two records with the same time* say nothing about a rate (the artifact would divide by
-//!   zero): that hop is left out. A path of another length than the last ack's is another path:
-//!   its records are stored and W stays.
+//!   zero): that hop is left out.
+//! - *Change of path.* Two records of different switches would read as a burst or as silence. A
+//!   path of another length than the last ack's is another path, and so is one on which a port
+//!   would have sent more than its link can carry, by more than four packets: the records are
+//!   stored and W stays, as after [`on_path_change`](crate::CongestionControl::on_path_change).
+//!   (A link that has just become slower looks the same and costs one ack; a counter that lags
+//!   behind the last path's is silence for one ack unless the law is told.)
 //! - *max_stage* is 5 in the paper and in the studies that compare with HPCC; the artifact's
 //!   `run.py` writes 0 (always divide), its sample configuration 5.
 //! - *W_ai* is 80 B in the paper, from W_init (1 − η) / N with N near 100; `"auto"` is that
@@ -193,6 +198,8 @@ pub struct Reaction {
     /// 8 / T, which makes a rate in bit/s of a window in bytes.
     bits_per_base_rtt: f64,
     packets_per_byte: f64,
+    /// By so many bytes a port may have sent more than its link carries.
+    slack: f64,
 }
 
 /// What a hop said last.
@@ -280,6 +287,7 @@ impl Reaction {
             per_base_rtt: 1.0 / host.base_rtt.as_ps() as f64,
             bits_per_base_rtt: 8.0 / host.base_rtt.as_secs_f64(),
             packets_per_byte: 1.0 / host.mss.as_f64(),
+            slack: SLACK_PACKETS * host.mtu.as_f64(),
         })
     }
 
@@ -293,7 +301,8 @@ impl Reaction {
     /// Spans stay in picoseconds, since seconds would cost a division each. Which hop is the
     /// busiest no processor can guess, so the choice is made without branching.
     fn measure(&self, memory: &mut Memory, hops: &[HopRecord]) -> Load {
-        let mut load = Load { utilization: 0.0, elapsed: Span::ZERO, longest_queue: Bytes::ZERO };
+        let mut load =
+            Load { utilization: 0.0, elapsed: Span::ZERO, longest_queue: Bytes::ZERO, possible: true };
         for (hop, last) in hops.iter().zip(&mut memory.last) {
             let elapsed = hop.time.saturating_since(last.time);
             let sent = hop.sent.saturating_sub(last.sent).as_f64();
@@ -308,6 +317,7 @@ impl Reaction {
                 utilization: load.utilization.max(utilization),
                 elapsed: select_unpredictable(busiest, elapsed, load.elapsed),
                 longest_queue: load.longest_queue.max(hop.queue),
+                possible: load.possible & (sent <= capacity + self.slack),
             };
             *last = LastRecord { time: hop.time, sent: hop.sent, queue: hop.queue };
         }
@@ -317,6 +327,10 @@ impl Reaction {
 
 /// A bit per second for a picosecond, in bytes.
 const BYTES_PER_BIT_PICOSECOND: f64 = 1.0 / 8e12;
+
+/// Packets by which the bytes that two records count may exceed what the link carries between their
+/// times: both are rounded, and a packet is counted when it begins or when it ends.
+pub(crate) const SLACK_PACKETS: f64 = 4.0;
 
 /// Flows that the paper's W_ai leaves room for within 1 − η.
 const EXPECTED_FLOWS: f64 = 100.0;
@@ -329,6 +343,8 @@ struct Load {
     /// δ, not yet bounded by T.
     elapsed: Span,
     longest_queue: Bytes,
+    /// Whether each link can carry what its port is said to have sent.
+    possible: bool,
 }
 
 impl ReferenceLaw for Reaction {
@@ -357,7 +373,7 @@ impl ReferenceLaw for Reaction {
         let hops = &hops[..hops.len().min(MAX_HOPS)];
         let load = self.measure(memory, hops);
         let known = core::mem::replace(&mut memory.hops, hops.len() as u32);
-        if known != memory.hops {
+        if known != memory.hops || !load.possible {
             return None;
         }
         let weight = (load.elapsed.as_ps() as f64 * self.per_base_rtt).min(1.0);
@@ -402,6 +418,10 @@ impl ReferenceLaw for Reaction {
                 Some(self.host.mss.as_f64().clamp(self.min_window, self.max_window))
             }
         }
+    }
+
+    fn path_changed(&self, memory: &mut Memory) {
+        memory.hops = 0;
     }
 
     fn decision(&self, _: &Memory, window: f64) -> Decision {

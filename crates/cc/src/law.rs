@@ -32,6 +32,12 @@ pub trait CongestionControl: Clone + Debug {
         self.decision(flow)
     }
 
+    /// The flow takes another path from now on. Laws that compare what switches said with what
+    /// they said before forget the latter: it was said by other switches. What the flow may do stays.
+    fn on_path_change(&self, flow: &mut Self::Flow) {
+        let _ = flow;
+    }
+
     /// What the flow may do as things stand.
     fn decision(&self, flow: &Self::Flow) -> Decision;
 }

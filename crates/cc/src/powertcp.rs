@@ -42,8 +42,11 @@
 //!   window of that moment. The artifact has one reference for both W_old and W
 //!   (`reference = "committed"`): W is then recomputed from it on every ack, not from itself.
 //! - *First ack.* It only stores telemetry, since a rate needs two records. (The artifact's newest
-//!   RDMA path does not treat it specially and divides by the time since zero.) The same holds
-//!   if the number of hops changes, i.e. after a change of path.
+//!   RDMA path does not treat it specially and divides by the time since zero.)
+//! - *Change of path.* Two records of different switches would read as a burst or as silence. An
+//!   ack with another number of hops, or on which a port would have sent more than its link can
+//!   carry, by more than four packets, only stores telemetry, as the next one after
+//!   [`on_path_change`](crate::CongestionControl::on_path_change) does.
 //! - *Γ_s before the first measurement* is not given: 1, as in the artifact, or the first Γ itself
 //!   (`first_power = "measured"`), as in the kernel module.
 //! - *Negative λ* cannot be, but two records can suggest it; λ is floored at `lambda_floor` · B,
@@ -59,6 +62,7 @@
 //!   does not apply to that hop and Γ_s ← Γ at once, if that hop is the busiest.
 
 use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
+use crate::hpcc::SLACK_PACKETS;
 use crate::law::{Configure, CongestionControl, Decision};
 use crate::params::{ParamError, ParamType, not_above};
 use crate::reference::{Congestion, ReferenceLaw};
@@ -213,6 +217,8 @@ pub struct PowerTcp {
     pace_per_byte: f64,
     /// 1 / τ, per picosecond.
     per_tau_ps: f64,
+    /// By so many bytes a port may have sent more than its link carries.
+    slack: f64,
 }
 
 /// What PowerTCP remembers of a flow.
@@ -245,6 +251,14 @@ impl Memory {
         hops: [HopRecord { time: Time::ZERO, sent: Bytes::ZERO, queue: Bytes::ZERO, rate: Rate::ZERO };
             MAX_HOPS],
     };
+
+    /// Only stores, for the next ack to compare with.
+    fn store(&mut self, hops: &[HopRecord]) {
+        self.hop_count = hops.len();
+        for (known, hop) in self.hops.iter_mut().zip(hops) {
+            *known = *hop;
+        }
+    }
 }
 
 impl Flow {
@@ -267,6 +281,8 @@ struct Power {
     gamma: f64,
     elapsed: Span,
     rate_changed: bool,
+    /// Whether each link can carry what its port is said to have sent.
+    possible: bool,
 }
 
 impl Configure for PowerTcp {
@@ -291,6 +307,7 @@ impl Configure for PowerTcp {
             start_window: bounds.clamp(bdp(host)),
             pace_per_byte: 8.0 / host.base_rtt.as_secs_f64(),
             per_tau_ps: 1.0 / host.base_rtt.as_ps() as f64,
+            slack: SLACK_PACKETS * host.mtu.as_f64(),
         })
     }
 }
@@ -339,6 +356,10 @@ impl CongestionControl for PowerTcp {
         self.decision(flow)
     }
 
+    fn on_path_change(&self, flow: &mut Flow) {
+        flow.memory.hop_count = 0;
+    }
+
     fn decision(&self, flow: &Flow) -> Decision {
         self.paced(flow.window)
     }
@@ -360,14 +381,11 @@ impl PowerTcp {
     fn busiest(&self, memory: &mut Memory, hops: &[HopRecord]) -> Option<Power> {
         let hops = readable(hops);
         if hops.len() != memory.hop_count {
-            memory.hop_count = hops.len();
-            for (known, hop) in memory.hops.iter_mut().zip(hops) {
-                *known = *hop;
-            }
+            memory.store(hops);
             return None;
         }
         // Which hop is the busiest is unpredictable: integers are selected without a jump.
-        let mut busiest = Power { gamma: -1.0, elapsed: Span::ZERO, rate_changed: false };
+        let mut busiest = Power { gamma: -1.0, elapsed: Span::ZERO, rate_changed: false, possible: true };
         for (known, hop) in memory.hops.iter_mut().zip(hops) {
             if hop.time == known.time {
                 // No rate in no time; the older record stays, so that nothing is missed.
@@ -378,8 +396,13 @@ impl PowerTcp {
                 busiest.gamma = larger(power.gamma, busiest.gamma);
                 busiest.elapsed = if busier { power.elapsed } else { busiest.elapsed };
                 busiest.rate_changed = if busier { power.rate_changed } else { busiest.rate_changed };
+                busiest.possible &= power.possible;
             }
             *known = *hop;
+        }
+        if !busiest.possible {
+            memory.store(hops);
+            return None;
         }
         (busiest.gamma >= 0.0).then_some(busiest)
     }
@@ -402,7 +425,10 @@ impl PowerTcp {
         let floor = if rate_changed { 0.0 } else { self.lambda_floor };
         let current = larger(arrived.as_f64() * per_capacity, floor);
         let voltage = 1.0 + now.queue.as_f64() * per_capacity * picoseconds * self.per_tau_ps;
-        Some(Power { gamma: current * voltage, elapsed, rate_changed })
+        // A link that has become slower may have sent at its old rate.
+        let fastest = now.rate.max(before.rate).as_bps_f64();
+        let possible = (sent.as_f64() - self.slack) * PS_PER_BYTE_AT_1BPS <= picoseconds * fastest;
+        Some(Power { gamma: current * voltage, elapsed, rate_changed, possible })
     }
 
     /// Line 24.
@@ -459,6 +485,10 @@ impl ReferenceLaw for CommittedForm {
 
     fn after_timeout(&self, _: &mut Memory, _: f64, _: &Timeout) -> Option<f64> {
         None
+    }
+
+    fn path_changed(&self, memory: &mut Memory) {
+        memory.hop_count = 0;
     }
 
     fn decision(&self, _: &Memory, window: f64) -> Decision {

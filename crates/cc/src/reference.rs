@@ -70,6 +70,11 @@ pub trait ReferenceLaw: Clone + Debug {
     /// The reference after a timeout, if the law reacts to it.
     fn after_timeout(&self, memory: &mut Self::Memory, reference: f64, timeout: &Timeout) -> Option<f64>;
 
+    /// The flow takes another path from now on; see [`CongestionControl::on_path_change`].
+    fn path_changed(&self, memory: &mut Self::Memory) {
+        let _ = memory;
+    }
+
     /// What a flow with this window may do.
     fn decision(&self, memory: &Self::Memory, window: f64) -> Decision;
 }
@@ -244,6 +249,10 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
     fn on_timeout(&self, flow: &mut Self::Flow, timeout: &Timeout) -> Decision {
         let reference = self.law.after_timeout(&mut flow.memory, flow.reference, timeout);
         self.move_to(flow, reference)
+    }
+
+    fn on_path_change(&self, flow: &mut Self::Flow) {
+        self.law.path_changed(&mut flow.memory);
     }
 
     fn decision(&self, flow: &Self::Flow) -> Decision {

@@ -185,6 +185,14 @@ macro_rules! laws {
                 }
             }
 
+            fn on_path_change(&self, flow: &mut AnyFlow) {
+                match (self, flow) {
+                    $((Self::$variant(law), AnyFlow::$variant(flow)) => law.on_path_change(flow),)+
+                    #[allow(unreachable_patterns, reason = "reachable from the second law on")]
+                    _ => another_laws_flow(self),
+                }
+            }
+
             fn decision(&self, flow: &AnyFlow) -> Decision {
                 match (self, flow) {
                     $((Self::$variant(law), AnyFlow::$variant(flow)) => law.decision(flow),)+

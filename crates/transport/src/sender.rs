@@ -349,6 +349,14 @@ impl<L: CongestionControl> Sender<L> {
         self.pacer.set_rate(decision.pacing, &stack.config);
     }
 
+    /// The flow takes another path from now on (PLB): the law does not compare its switches with
+    /// those of the last one. Whoever reads compact records for the law tells
+    /// [`HopReader::path_changed`](crate::HopReader::path_changed) as well. Packets still under way
+    /// come over the old path; if their telemetry is impossible on one path, laws leave it out.
+    pub fn path_changed(&mut self, stack: &Stack<L>) {
+        stack.law.on_path_change(&mut self.law);
+    }
+
     /// When [`Sender::on_timer`] wants to be called. Each ack moves it, mostly to later: whoever
     /// keeps timers may let an old one fire, and ask again then.
     #[must_use]

@@ -30,6 +30,7 @@ pub(crate) struct Told {
     pub(crate) losses: u32,
     pub(crate) timeouts: u32,
     pub(crate) timers: u32,
+    pub(crate) path_changes: u32,
     pub(crate) last_loss: Loss,
     pub(crate) acked: Bytes,
     pub(crate) marked: Bytes,
@@ -89,6 +90,10 @@ impl CongestionControl for FixedWindow {
     fn on_timer(&self, flow: &mut Told, _now: Time) -> Decision {
         flow.timers += 1;
         Decision { wake: Time::NEVER, ..self.decision }
+    }
+
+    fn on_path_change(&self, flow: &mut Told) {
+        flow.path_changes += 1;
     }
 
     fn decision(&self, _flow: &Told) -> Decision {

@@ -65,6 +65,15 @@ fn ack(sender: &mut Sender<FixedWindow>, stack: &Fixed, us: u64, ack: &AckPacket
 }
 
 #[test]
+fn a_change_of_path_is_told_to_the_law_and_leaves_window_and_pace() {
+    let stack = stack(FixedWindow::paced(10, Rate::from_gbps(10)), Config::default());
+    let mut sender = sender(&stack, 3);
+    sender.path_changed(&stack);
+    assert_eq!(sender.law_flow().path_changes, 1);
+    assert_eq!((sender.window(), sender.pacing()), (Bytes::new(10_000), Rate::from_gbps(10)));
+}
+
+#[test]
 fn packets_leave_one_wire_size_over_rate_apart() {
     let stack = stack(FixedWindow::paced(10, Rate::from_gbps(10)), Config::default());
     let mut sender = sender(&stack, 3);
