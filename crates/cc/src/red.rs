@@ -144,7 +144,8 @@ impl Red {
     /// Whether to mark a packet that leaves `queue` bytes behind; `coin` is uniform in [0, 1).
     #[must_use]
     pub fn verdict(&self, queue: Bytes, coin: f64) -> Verdict {
-        if queue > self.kmax || coin < self.probability(queue) { Verdict::Mark } else { Verdict::Pass }
+        let marked = queue > self.kmax || self.needs_coin(queue) && coin < self.probability(queue);
+        if marked { Verdict::Mark } else { Verdict::Pass }
     }
 
     /// Whether the verdict depends on the coin: a caller may leave it undrawn if not.
