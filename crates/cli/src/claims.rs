@@ -1,6 +1,6 @@
 //! What a paper claims, as its folder in `papers/` says it, and whether our numbers agree.
 
-use plimsoll_report::Claim;
+use plimsoll_report::{Claim, Ruling};
 use serde::Deserialize;
 
 /// A figure's `claims.toml`.
@@ -34,6 +34,9 @@ pub(crate) struct Allowed {
     pub(crate) to: f64,
     /// Why these bounds.
     why: String,
+    /// Present where the paper's statement does not hold as printed: why not. The bounds are then around
+    /// what our analysis gives instead, and do not hold what the paper says.
+    differs: Option<String>,
 }
 
 impl ClaimFile {
@@ -43,9 +46,14 @@ impl ClaimFile {
 }
 
 impl Allowed {
-    /// The claim beside our number; a number that is missing or NaN does not pass.
+    /// The claim beside our number; a number that is missing or NaN fails.
     pub(crate) fn judge(&self, id: &str, ours: Option<f64>) -> Claim {
-        let pass = ours.is_some_and(|number| self.from <= number && number <= self.to);
+        let expected = ours.is_some_and(|number| self.from <= number && number <= self.to);
+        let ruling = match (expected, &self.differs) {
+            (false, _) => Ruling::Fails,
+            (true, None) => Ruling::Holds,
+            (true, Some(_)) => Ruling::Differs,
+        };
         let printed = ours.map_or("none".to_owned(), |number| with_unit(number, &self.unit));
         let allowed = if self.from.to_bits() == self.to.to_bits() {
             format!("exactly {}", with_unit(self.from, &self.unit))
@@ -57,8 +65,11 @@ impl Allowed {
             claim: self.claim.clone(),
             paper: self.paper.clone(),
             ours: printed,
-            pass,
-            note: format!("{allowed}: {}", self.why),
+            ruling,
+            note: match &self.differs {
+                None => format!("{allowed}: {}", self.why),
+                Some(reason) => format!("{reason}. Ours: {allowed}, {}", self.why),
+            },
         }
     }
 }
@@ -98,9 +109,18 @@ mod tests {
     #[test]
     fn a_number_passes_exactly_within_its_bounds() {
         let file = ClaimFile::parse(FILE).unwrap();
-        let pass = |ours| file.claims[0].judge("x/y", ours).pass;
+        let pass = |ours| file.claims[0].judge("x/y", ours).ruling == Ruling::Holds;
         assert!(pass(Some(13.0)) && pass(Some(18.0)));
         assert!(!pass(Some(12.99)) && !pass(Some(18.01)) && !pass(Some(f64::NAN)) && !pass(None));
+    }
+
+    #[test]
+    fn a_known_disagreement_never_passes_and_fails_when_ours_changes() {
+        let file = ClaimFile::parse(&format!("{FILE}differs = 'a sign is wrong'\n")).unwrap();
+        let row = |ours| file.claims[0].judge("x/y", ours);
+        assert_eq!(row(Some(16.0)).ruling, Ruling::Differs);
+        assert_eq!(row(Some(16.0)).note, "a sign is wrong. Ours: 13 to 18 RTTs, slack");
+        assert_eq!((row(Some(19.0)).ruling, row(None).ruling), (Ruling::Fails, Ruling::Fails));
     }
 
     #[test]

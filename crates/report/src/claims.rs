@@ -13,18 +13,52 @@ pub struct Claim {
     pub paper: String,
     /// Our number.
     pub ours: String,
-    /// Whether ours is within what the claim allows.
-    pub pass: bool,
+    /// What became of it.
+    pub ruling: Ruling,
     /// What the claim allows and why.
     pub note: String,
 }
 
-impl Claim {
-    /// `pass` or `FAIL`.
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// The paper's statement holds.
+    Holds,
+    /// The paper's statement does not hold as printed; ours is what our analysis, which says why, expects.
+    Differs,
+    /// Ours is not what it should be.
+    Fails,
+}
+
+impl Ruling {
+    /// As it stands in tables.
     #[must_use]
-    pub fn verdict(&self) -> &'static str {
-        if self.pass { "pass" } else { "FAIL" }
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "pass",
+            Self::Differs => "differs",
+            Self::Fails => "FAIL",
+        }
     }
+}
+
+/// How many claims became what, as a sentence.
+#[must_use]
+pub fn summary<'c>(claims: impl IntoIterator<Item = &'c Claim>) -> String {
+    let rulings: Vec<Ruling> = claims.into_iter().map(|claim| claim.ruling).collect();
+    let count = |wanted: Ruling| rulings.iter().filter(|&&ruling| ruling == wanted).count();
+    let mut text = format!("{} of {} claims hold", count(Ruling::Holds), rulings.len());
+    match count(Ruling::Differs) {
+        0 => {}
+        1 => text.push_str(", 1 differs from the paper as explained in its README"),
+        many => text.push_str(&format!(", {many} differ from the paper as explained in their READMEs")),
+    }
+    match count(Ruling::Fails) {
+        0 => {}
+        many => text.push_str(&format!(", {many} FAIL")),
+    }
+    text.push('.');
+    text
 }
 
 /// The claims as a text table of at most `width` columns; long texts are wrapped in their cells.
@@ -35,14 +69,14 @@ pub fn text_table(claims: &[Claim], width: usize) -> String {
         .iter()
         .map(|claim| {
             let Claim { id, claim: text, paper, ours, .. } = claim;
-            [id.clone(), text.clone(), paper.clone(), ours.clone(), claim.verdict().to_owned()]
+            [id.clone(), text.clone(), paper.clone(), ours.clone(), claim.ruling.word().to_owned()]
         })
         .collect();
     let longest = |column: usize, limit: usize| {
         let lengths = rows.iter().chain([&header]).map(|row| row[column].chars().count());
         lengths.max().unwrap_or(0).min(limit)
     };
-    let mut widths = [longest(0, 24), 0, longest(2, 24), longest(3, 18), longest(4, 4)];
+    let mut widths = [longest(0, 24), 0, longest(2, 24), longest(3, 18), longest(4, 7)];
     let others: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
     widths[1] = width.saturating_sub(others).clamp(24, longest(1, 200).max(24));
     let mut out = String::new();
@@ -99,13 +133,13 @@ fn pieces(word: &str, width: usize) -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
 
-    fn claim(text: &str, pass: bool) -> Claim {
+    fn claim(text: &str, ruling: Ruling) -> Claim {
         Claim {
             id: "poseidon/fig7a".to_owned(),
             claim: text.to_owned(),
             paper: "around 15".to_owned(),
             ours: "16".to_owned(),
-            pass,
+            ruling,
             note: String::new(),
         }
     }
@@ -113,7 +147,7 @@ mod tests {
     #[test]
     fn every_line_fits_the_width_and_no_word_is_lost() {
         let text = "a claim of so many words that it takes several lines of its cell to say it in full";
-        let table = text_table(&[claim(text, true), claim("short", false)], 80);
+        let table = text_table(&[claim(text, Ruling::Holds), claim("short", Ruling::Fails)], 80);
         assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
         for word in text.split(' ') {
             assert!(table.contains(word), "{word} in\n{table}");
@@ -122,7 +156,24 @@ mod tests {
 
     #[test]
     fn a_failure_stands_out() {
-        let table = text_table(&[claim("short", false)], 80);
+        let table = text_table(&[claim("short", Ruling::Fails)], 80);
         assert!(table.contains("FAIL") && !table.contains("pass"));
+    }
+
+    #[test]
+    fn a_disagreement_with_the_paper_is_no_pass() {
+        let table = text_table(&[claim("short", Ruling::Differs)], 80);
+        assert!(table.contains("differs") && !table.contains("pass") && !table.contains("FAIL"), "{table}");
+    }
+
+    #[test]
+    fn the_sentence_counts_each_ruling_apart() {
+        let (holds, differs, fails) =
+            (claim("a", Ruling::Holds), claim("b", Ruling::Differs), claim("c", Ruling::Fails));
+        assert_eq!(summary([&holds, &holds]), "2 of 2 claims hold.");
+        let one = "1 of 2 claims hold, 1 differs from the paper as explained in its README.";
+        assert_eq!(summary([&holds, &differs]), one);
+        let all = "1 of 4 claims hold, 2 differ from the paper as explained in their READMEs, 1 FAIL.";
+        assert_eq!(summary([&holds, &differs, &differs, &fails]), all);
     }
 }

@@ -43,6 +43,6 @@ mod scene;
 mod svg;
 
 pub use chart::{Axis, Chart, Marks, Scale, Series};
-pub use claims::Claim;
+pub use claims::{Claim, Ruling};
 pub use page::{Figure, Page};
 pub use png::PngError;

@@ -1,7 +1,7 @@
 //! One self-contained HTML page: pictures inside, nothing from the network, readable on a phone.
 
 use crate::chart::Chart;
-use crate::claims::Claim;
+use crate::claims::{Claim, summary};
 use crate::svg::escape;
 use std::fmt::Write;
 
@@ -49,7 +49,8 @@ padding-top:1rem}\
 table{border-collapse:collapse;width:100%;font-size:.9rem;margin:.75rem 0}\
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid #e5e5e5}\
 th{color:#595959;font-weight:600}\
-.pass{color:#00694c;font-weight:600}.FAIL{color:#fff;background:#b3261e;font-weight:600;padding:0 .4rem}\
+.pass{color:#00694c;font-weight:600}.differs{color:#8a4b00;font-weight:600}\
+.FAIL{color:#fff;background:#b3261e;font-weight:600;padding:0 .4rem}\
 details{margin:.5rem 0}summary{cursor:pointer;color:#595959}\
 code{font-size:.9em;background:#f4f4f4;padding:0 .2em}\
 @media print{h2{break-after:avoid}.charts svg{break-inside:avoid}}";
@@ -84,8 +85,7 @@ impl Page {
     /// All claims in one table, with links to their figures.
     fn overview(&self, out: &mut String) {
         let claims: Vec<&Claim> = self.figures.iter().flat_map(|figure| &figure.claims).collect();
-        let passed = claims.iter().filter(|claim| claim.pass).count();
-        let _ = writeln!(out, "<p><strong>{passed} of {} claims hold.</strong></p>", claims.len());
+        let _ = writeln!(out, "<p><strong>{}</strong></p>", summary(claims.iter().copied()));
         write_claims(out, &claims, true);
     }
 }
@@ -138,8 +138,8 @@ fn write_claims(out: &mut String, claims: &[&Claim], linked: bool) {
         for cell in [&claim.claim, &claim.paper, &claim.ours] {
             let _ = write!(out, "<td>{}</td>", escape(cell));
         }
-        let verdict = claim.verdict();
-        let _ = write!(out, "<td><span class=\"{verdict}\">{verdict}</span></td>");
+        let word = claim.ruling.word();
+        let _ = write!(out, "<td><span class=\"{word}\">{word}</span></td>");
         if !linked {
             let _ = write!(out, "<td>{}</td>", escape(&claim.note));
         }
@@ -169,6 +169,7 @@ fn rich(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Ruling;
     use crate::{Axis, Series};
 
     fn page() -> String {
@@ -177,7 +178,7 @@ mod tests {
             claim: "fast <b>".into(),
             paper: "15".into(),
             ours: "16".into(),
-            pass: true,
+            ruling: Ruling::Holds,
             note: "because".into(),
         };
         let chart = Chart {
@@ -192,7 +193,11 @@ mod tests {
             title: "Ramp".into(),
             text: "With `m = 0.25`.".into(),
             charts: vec![chart],
-            claims: vec![claim.clone(), Claim { pass: false, ..claim }],
+            claims: vec![
+                claim.clone(),
+                Claim { ruling: Ruling::Differs, ..claim.clone() },
+                Claim { ruling: Ruling::Fails, ..claim },
+            ],
             settings: vec![("m".into(), "0.25".into())],
         };
         let lists = vec![("Not there yet".into(), vec!["poseidon/fig8".into()])];
@@ -204,11 +209,13 @@ mod tests {
     fn claims_pictures_settings_and_lists_are_in_the_page() {
         let page = page();
         for wanted in [
-            "1 of 2 claims hold",
+            "1 of 3 claims hold, 1 differs",
             "fast &lt;b&gt;",
             "<svg",
             "<code>m = 0.25</code>",
-            "FAIL",
+            "<span class=\"FAIL\">FAIL</span>",
+            "<span class=\"differs\">differs</span>",
+            ".differs{",
             "poseidon/fig8",
             "href=\"#poseidon-fig7a\"",
             "id=\"poseidon-fig7a\"",

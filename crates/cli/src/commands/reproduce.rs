@@ -7,8 +7,8 @@ use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
 use crate::files;
 use crate::progress::Progress;
 use clap::Args;
-use plimsoll_report::claims::text_table;
-use plimsoll_report::{Claim, Page};
+use plimsoll_report::claims::{summary, text_table};
+use plimsoll_report::{Claim, Page, Ruling};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 /// Reproduce the papers' figures and check their claims.
 ///
 /// Computes each figure, holds its numbers against what the paper says, and writes the pictures
-/// and one page with everything. The exit code is 1 if a claim does not hold.
+/// and one page with everything. A claim that `differs` is one that we find false as printed: the
+/// folder of its figure says why. The exit code is 1 if a claim fails, i.e. if one of our numbers is
+/// not what it should be.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll reproduce                   every figure that can be reproduced\n  \
@@ -83,9 +85,10 @@ impl Reproduce {
     }
 }
 
-/// One claim that does not hold is enough to fail.
+/// One claim that fails is enough; a known disagreement with the paper is no failure.
 fn verdict(claims: &[Claim]) -> Verdict {
-    if claims.iter().all(|claim| claim.pass) { Verdict::Good } else { Verdict::ClaimFailed }
+    let fails = claims.iter().any(|claim| claim.ruling == Ruling::Fails);
+    if fails { Verdict::ClaimFailed } else { Verdict::Good }
 }
 
 /// The figures that the argument means.
@@ -133,8 +136,12 @@ fn absent() -> Vec<(String, Vec<String>)> {
 fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     let rows: Vec<_> = claims
         .iter()
-        .map(|Claim { id, claim, paper, ours, pass, note }| {
-            json!({ "id": id, "claim": claim, "paper": paper, "ours": ours, "pass": pass, "note": note })
+        .map(|Claim { id, claim, paper, ours, ruling, note }| {
+            let (pass, verdict) = (*ruling == Ruling::Holds, ruling.word().to_lowercase());
+            json!({
+                "id": id, "claim": claim, "paper": paper, "ours": ours,
+                "pass": pass, "verdict": verdict, "note": note,
+            })
         })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &rows)?;
@@ -146,12 +153,16 @@ fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page:
     // On a terminal as wide as it is, elsewhere as wide as most.
     let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)).clamp(80, 160);
     write!(out, "{}", text_table(claims, width))?;
-    for claim in claims.iter().filter(|claim| !claim.pass) {
-        writeln!(
-            out,
-            "\nFAIL {}: {}\n     paper {}, ours {}; allowed {}",
-            claim.id, claim.claim, claim.paper, claim.ours, claim.note
-        )?;
+    for Claim { id, claim, paper, ours, ruling, note } in claims {
+        let reason = match ruling {
+            Ruling::Holds => continue,
+            Ruling::Differs => format!("paper: {paper}; ours: {ours}. {note}"),
+            Ruling::Fails => format!("paper: {paper}; ours: {ours}; allowed: {note}"),
+        };
+        writeln!(out, "\n{} {id}: {claim}", ruling.word())?;
+        for line in wrap(reason.split_whitespace(), " ", width - 5) {
+            writeln!(out, "     {line}")?;
+        }
     }
     writeln!(out, "\nPictures (each also as .svg)")?;
     for picture in pictures {
@@ -160,24 +171,24 @@ fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page:
     writeln!(out, "Everything on one page: {}", page.display())?;
     writeln!(out, "\nNot reproduced yet, because there is no packet simulator yet:")?;
     let missing: Vec<&str> = catalogue::ids(State::Simulator).collect();
-    for line in wrap(&missing, width) {
+    for line in wrap(missing, ", ", width - 4) {
         writeln!(out, "  {line}")?;
     }
-    let held = claims.iter().filter(|claim| claim.pass).count();
-    writeln!(out, "\n{held} of {} claims hold.", claims.len())?;
+    writeln!(out, "\n{}", summary(claims))?;
     Ok(())
 }
 
-/// Words with commas in lines that fit.
-fn wrap(words: &[&str], width: usize) -> Vec<String> {
+/// Words in lines of at most `width` letters, with `between` between two on a line.
+fn wrap<'w>(words: impl IntoIterator<Item = &'w str>, between: &str, width: usize) -> Vec<String> {
+    let letters = |text: &str| text.chars().count();
     let mut lines: Vec<String> = Vec::new();
     for word in words {
         match lines.last_mut() {
-            Some(line) if line.len() + word.len() + 4 <= width => {
-                line.push_str(", ");
+            Some(line) if letters(line) + letters(between) + letters(word) <= width => {
+                line.push_str(between);
                 line.push_str(word);
             }
-            _ => lines.push((*word).to_owned()),
+            _ => lines.push(word.to_owned()),
         }
     }
     lines
@@ -187,20 +198,43 @@ fn wrap(words: &[&str], width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn claim(pass: bool) -> Claim {
+    fn claim(ruling: Ruling) -> Claim {
         let text = String::new;
-        Claim { id: text(), claim: text(), paper: text(), ours: text(), pass, note: "why".to_owned() }
+        Claim { id: text(), claim: text(), paper: text(), ours: text(), ruling, note: "why".to_owned() }
+    }
+
+    fn printed(claims: &[Claim]) -> String {
+        let mut out = Vec::new();
+        write_text(&mut out, claims, &[], Path::new("report.html")).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn one_failed_claim_fails_the_run_and_is_shown_with_what_is_allowed() {
-        assert_eq!(verdict(&[claim(true), claim(true)]), Verdict::Good);
-        let claims = [claim(true), claim(false)];
+        assert_eq!(verdict(&[claim(Ruling::Holds), claim(Ruling::Holds)]), Verdict::Good);
+        let claims = [claim(Ruling::Holds), claim(Ruling::Fails)];
         assert_eq!(verdict(&claims), Verdict::ClaimFailed);
+        let text = printed(&claims);
+        assert!(text.contains("FAIL") && text.contains("allowed: why"), "{text}");
+        assert!(text.ends_with("1 of 2 claims hold, 1 FAIL.\n"), "{text}");
+    }
+
+    #[test]
+    fn a_known_disagreement_is_shown_with_its_reason_and_fails_nothing() {
+        let claims = [claim(Ruling::Holds), claim(Ruling::Differs)];
+        assert_eq!(verdict(&claims), Verdict::Good);
+        let text = printed(&claims);
+        assert!(text.contains("\ndiffers ") && text.contains("why") && !text.contains("FAIL"), "{text}");
+    }
+
+    #[test]
+    fn json_calls_a_disagreement_neither_pass_nor_failure() {
         let mut out = Vec::new();
-        write_text(&mut out, &claims, &[], Path::new("report.html")).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert!(text.contains("FAIL") && text.contains("allowed why"), "{text}");
-        assert!(text.ends_with("1 of 2 claims hold.\n"), "{text}");
+        write_json(&mut out, &[Ruling::Holds, Ruling::Differs, Ruling::Fails].map(claim)).unwrap();
+        let rows: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let row = |index: usize| (rows[index]["pass"].clone(), rows[index]["verdict"].clone());
+        assert_eq!(row(0), (true.into(), "pass".into()));
+        assert_eq!(row(1), (false.into(), "differs".into()));
+        assert_eq!(row(2), (false.into(), "fail".into()));
     }
 }

@@ -1,5 +1,6 @@
 //! See `papers/powertcp/`.
 
+mod closed_loop;
 pub(super) mod fig2;
 pub(super) mod fig3;
 pub(super) mod thm1_3;
@@ -20,9 +21,12 @@ const INTERVAL: f64 = 1.0;
 /// Σβ in bandwidth-delay products.
 const ADDITIVE: f64 = 0.05;
 
+fn host() -> Host {
+    Host { nic_rate: LINK, base_rtt: BASE_RTT, mtu: Bytes::new(1_048), mss: Bytes::new(1_000) }
+}
+
 fn law() -> Result<PowerTcp, String> {
-    let host = Host { nic_rate: LINK, base_rtt: BASE_RTT, mtu: Bytes::new(1_048), mss: Bytes::new(1_000) };
-    PowerTcp::new(&Params::nsdi22(), &host).map_err(|error| error.to_string())
+    PowerTcp::new(&Params::nsdi22(), &host()).map_err(|error| error.to_string())
 }
 
 fn settings(outcome: &mut Outcome) {
