@@ -1,20 +1,41 @@
-//! What `explain` can explain: the laws of the registry, the laws beside them (queues, marks, paths), the host.
+//! What `list cc` lists and `explain` explains: the laws of the registry, and what stands in the network
+//! and at hosts beside them.
 
 use plimsoll_cc::params::{Domain, Field};
 use plimsoll_cc::registry::{AnyParams, LAWS};
 use plimsoll_cc::{CongestionControl, Parameters, codel, plb, red, rpm};
 use plimsoll_scenario::HostParams;
+use plimsoll_transport::Config;
 
 /// Something with parameters.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
+    pub(crate) place: Place,
     /// The signals that it needs with its default parameters; laws have them, the others do not.
     pub(crate) needs: Option<String>,
     /// Its parameters.
     pub(crate) parameters: Vec<Parameter>,
     /// Its published sets; the first is the default.
     pub(crate) presets: Vec<Preset>,
+}
+
+/// Where a subject stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A congestion control law of the registry.
+    Sender,
+    /// A switch's or a host's own rules.
+    Beside,
+}
+
+impl Place {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Beside => "beside",
+        }
+    }
 }
 
 pub(crate) struct Parameter {
@@ -40,6 +61,7 @@ pub(crate) fn all() -> Vec<Subject> {
         other::<rpm::Params>("rpm", "the switch echoes congestion itself, on passing acks"),
         other::<plb::Params>("plb", "the host moves a flow to another path where congestion stays"),
         other::<HostParams>("host", "the [host] table of a scenario"),
+        other::<Config>("transport", "both ends of a connection: reliability, pacing, timers, acks"),
     ];
     laws.chain(others).collect()
 }
@@ -65,7 +87,7 @@ fn law_subject(name: &'static str, summary: &'static str) -> Subject {
             presets.push(Preset { name: preset, source, values });
         });
     }
-    Subject { name, summary, needs, parameters, presets }
+    Subject { name, summary, place: Place::Sender, needs, parameters, presets }
 }
 
 fn other<P: Parameters>(name: &'static str, summary: &'static str) -> Subject {
@@ -81,7 +103,7 @@ fn other<P: Parameters>(name: &'static str, summary: &'static str) -> Subject {
         parameters = fields;
         presets.push(Preset { name: preset.name, source: preset.source, values });
     }
-    Subject { name, summary, needs: None, parameters, presets }
+    Subject { name, summary, place: Place::Beside, needs: None, parameters, presets }
 }
 
 fn parameter(field: &Field) -> Parameter {

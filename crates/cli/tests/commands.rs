@@ -184,7 +184,8 @@ mod listing_and_explaining {
     fn every_listed_law_can_be_explained() {
         let laws: serde_json::Value = serde_json::from_slice(&run(&["list", "cc", "--json"]).stdout).unwrap();
         let laws = laws.as_array().unwrap();
-        assert!(!laws.is_empty());
+        let places = |place: &str| laws.iter().filter(|law| law["place"] == place).count();
+        assert!(places("sender") >= 13 && places("beside") == 6, "{laws:?}");
         for law in laws {
             let name = law["name"].as_str().unwrap();
             assert!(out(&run(&["list", "cc"])).contains(name));
@@ -215,7 +216,9 @@ mod listing_and_explaining {
             ("rpm", "slots"),
             ("host", "nic_rate"),
             ("plb", "round"),
+            ("transport", "min_rto"),
         ] {
+            assert!(out(&run(&["list", "cc"])).contains(&format!("\n  {name} ")), "{name} is listed");
             let output = run(&["explain", name]);
             assert_eq!(code(&output), 0, "{name}");
             assert!(out(&output).to_lowercase().contains(wanted), "{name}: {}", out(&output));

@@ -13,9 +13,10 @@ use std::io::Write;
     plimsoll explain poseidon           the law, its presets and all its parameters\n  \
     plimsoll explain poseidon.m         one parameter, with its value in every preset\n  \
     plimsoll explain swift --json       the same for scripts\n  \
-    plimsoll explain codel              laws of queues, marks and paths: codel, red, rpm, plb")]
+    plimsoll explain codel              laws of queues, marks and paths: codel, red, rpm, plb\n  \
+    plimsoll explain transport          reliability, pacing, timers, acks")]
 pub(crate) struct Explain {
-    /// A law (`poseidon`), a parameter (`poseidon.m`), or `host`.
+    /// A law (`poseidon`), a parameter (`poseidon.m`), or another name of `plimsoll list cc`.
     name: String,
     /// Print JSON.
     #[arg(long)]

@@ -3,8 +3,8 @@
 use crate::catalogue::{FIGURES, State};
 use crate::error::{Error, Verdict};
 use crate::figures;
+use crate::subjects::{self, Place, Subject};
 use clap::{Args, ValueEnum};
-use plimsoll_cc::registry::LAWS;
 use serde_json::json;
 use std::io::Write;
 
@@ -21,7 +21,7 @@ pub(crate) struct List {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum What {
-    /// Congestion control laws.
+    /// Congestion control laws, and what stands in the network and at hosts beside them.
     Cc,
     /// Figures, tables and claims of the papers.
     Figures,
@@ -39,25 +39,33 @@ impl List {
     }
 }
 
-fn presets(law: &plimsoll_cc::registry::Entry) -> Vec<&'static str> {
-    let mut names = Vec::new();
-    (law.presets)(&mut |name, _| names.push(name));
-    names
+fn presets(subject: &Subject) -> Vec<&'static str> {
+    subject.presets.iter().map(|preset| preset.name).collect()
 }
 
 fn laws(out: &mut dyn Write) -> Result<(), Error> {
-    let width = LAWS.iter().map(|law| law.name.len()).max().unwrap_or(0);
-    for law in LAWS {
-        writeln!(out, "{:<width$}  {}", law.name, law.summary)?;
-        writeln!(out, "{:<width$}  presets: {}", "", presets(law).join(", "))?;
+    let subjects = subjects::all();
+    let width = subjects.iter().map(|subject| subject.name.len()).max().unwrap_or(0);
+    for (place, heading) in
+        [(Place::Sender, "Laws of the sender"), (Place::Beside, "\nIn the network and at hosts")]
+    {
+        writeln!(out, "{heading}")?;
+        for subject in subjects.iter().filter(|subject| subject.place == place) {
+            writeln!(out, "  {:<width$}  {}", subject.name, subject.summary)?;
+            writeln!(out, "  {:<width$}  presets: {}", "", presets(subject).join(", "))?;
+        }
     }
+    writeln!(out, "\n`plimsoll explain NAME` shows the parameters of each.")?;
     Ok(())
 }
 
 fn laws_json(out: &mut dyn Write) -> Result<(), Error> {
-    let laws: Vec<_> = LAWS
+    let laws: Vec<_> = subjects::all()
         .iter()
-        .map(|law| json!({ "name": law.name, "summary": law.summary, "presets": presets(law) }))
+        .map(|subject| {
+            let Subject { name, summary, place, .. } = subject;
+            json!({ "name": name, "summary": summary, "place": place.word(), "presets": presets(subject) })
+        })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &laws)?;
     writeln!(out)?;
