@@ -271,7 +271,10 @@ mod checking {
         assert_eq!(code(&output), 2);
         let text = err(&output);
         let wanted = format!("{}:3:5: `m = 3.0` is out of bounds", file.display());
-        assert!(text.starts_with(&wanted) && text.contains("0.001 to 2") && text.contains("^^^"), "{text}");
+        assert!(
+            text.starts_with(&wanted) && text.contains("0.001 to 1.999") && text.contains("^^^"),
+            "{text}"
+        );
         assert_eq!(out(&output), "");
     }
 
