@@ -1,25 +1,37 @@
 //! An experiment as data.
 //!
-//! A scenario is a TOML text. It says which law a host runs and with which parameters; topology
-//! and workload join it with the simulator. Reading needs the text and a name for messages, no
-//! file system, so it works in a browser too.
+//! A scenario is a TOML text: a topology, its switches and hosts, the law that hosts run, who sends
+//! what to whom, what goes wrong, and what is recorded. Reading needs the text, a name for messages
+//! and, if the scenario names files, somebody who loads them; no file system, so it works in a
+//! browser too. What is not said has a default that follows from the rest.
 //!
 //! ```toml
-//! [host]
-//! nic_rate = "100Gbps"
-//! base_rtt = "8us"
+//! [topology]
+//! kind = "single-switch"
+//! hosts = 17
 //!
 //! [cc]
 //! law = "poseidon"
 //! preset = "nsdi23"      # optional; the first preset of `plimsoll explain poseidon` if absent
 //! m = 0.5                # any parameter of the law
+//!
+//! [[traffic]]
+//! kind = "incast"
+//! to = 16
 //! ```
 //!
 //! # Tour
 //! | room | what is there |
 //! |---|---|
 //! | [`Scenario`] | what a text means, read, checked and written back |
+//! | [`topology`], [`traffic`], [`switch`] | its larger tables, one file per kind |
+//! | [`fault`], [`record`], [`routing`] | its smaller tables |
 //! | [`HostParams`] | the `[host]` table |
+//! | [`Network`] | hosts and switches, joined by links: what a topology describes |
+//! | [`Workload`] | connections and messages: what traffic becomes |
+//! | [`sizes`] | distributions of flow sizes |
+//! | [`hpcc`] | files of HPCC's simulator, and how they become a scenario |
+//! | [`explain()`], [`json_schema`] | every table and key, for people and for editors |
 //! | [`Problem`] | what is wrong with a text: file, line, column, key, value, bound |
 //!
 //! # Example
@@ -34,38 +46,42 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod explain;
+pub mod fault;
 mod host;
+pub mod hpcc;
+mod load;
+pub mod network;
 mod problem;
+mod random;
 mod read;
+pub mod record;
+mod resolve;
+pub mod routing;
+mod scenario;
+mod schema;
+pub mod select;
+pub mod sizes;
 mod source;
+pub mod switch;
+pub mod table;
+pub mod topology;
+pub mod traffic;
+pub mod workload;
 mod write;
 
+pub use explain::explain;
+pub use fault::Fault;
 pub use host::HostParams;
+pub use load::{Loader, NoFiles};
+pub use network::{Link, Network, NetworkError};
 pub use problem::{Kind, Problem, Problems};
-
-use plimsoll_cc::registry::AnyParams;
-
-/// What a scenario text says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scenario {
-    /// The hosts.
-    pub host: HostParams,
-    /// The law that the hosts run, with its parameters.
-    pub cc: AnyParams,
-}
-
-impl Scenario {
-    /// Reads and checks a text; `name` stands in front of messages, usually the file's path.
-    ///
-    /// # Errors
-    /// All problems of the text, in the order of their place.
-    pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
-        read::scenario(name, text)
-    }
-
-    /// The scenario as text with every parameter written out: reads back to the very same.
-    #[must_use]
-    pub fn to_toml(&self) -> String {
-        write::scenario(self)
-    }
-}
+pub use record::Record;
+pub use routing::Routing;
+pub use scenario::{Overrides, Scenario};
+pub use schema::json_schema;
+pub use select::Refusal;
+pub use switch::{IntMode, SwitchSettings};
+pub use topology::Topology;
+pub use traffic::Traffic;
+pub use workload::{Connection, Message, Start, Workload};

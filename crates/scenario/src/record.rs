@@ -1,0 +1,50 @@
+//! The `[record]` table.
+
+use crate::select::{Names, Ports};
+use crate::table::table;
+use plimsoll_units::Span;
+
+table! {
+    /// What is sampled while the run goes on, besides the flows; by default nothing.
+    pub struct Record in "record" {
+        /// Time between two samples.
+        interval: Span where [Span::from_ns(1), Span::from_s(1_000)] = Span::from_us(10),
+        /// Ports whose queue length is sampled.
+        queues: Ports = Ports::none(),
+        /// Ports whose throughput is sampled.
+        throughput: Ports = Ports::none(),
+        /// Whether each flow's delivered bytes per interval are recorded.
+        rates: bool = false,
+        /// Whether each flow's window and pacing rate are sampled.
+        windows: bool = false,
+        /// Whether each flow's latest round trip time is sampled.
+        rtt: bool = false,
+        /// The traffic whose flows are sampled, by `name`; "all".
+        groups: Names = Names(vec!["all".to_owned()]),
+        /// When sampling begins.
+        start: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,
+        /// When sampling ends; "auto" = with the run.
+        stop: Option<Span> where [Span::ZERO, Span::from_s(100_000)] = None,
+        /// Ports whose packets are written down, headers and telemetry included, for `export pcapng`.
+        packets: Ports = Ports::none(),
+    }
+}
+
+impl Record {
+    /// Nothing.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self {
+            interval: Span::from_us(10),
+            queues: Ports::none(),
+            throughput: Ports::none(),
+            rates: false,
+            windows: false,
+            rtt: false,
+            groups: Names(vec!["all".to_owned()]),
+            start: Span::ZERO,
+            stop: None,
+            packets: Ports::none(),
+        }
+    }
+}
