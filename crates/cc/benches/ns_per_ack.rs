@@ -72,7 +72,11 @@ struct Bench<'a>(&'a [Sample]);
 impl Visitor for Bench<'_> {
     type Output = Cost;
 
-    fn visit<L: CongestionControl>(self, law: L) -> Cost {
+    fn visit<L>(self, law: L) -> Cost
+    where
+        L: CongestionControl + Send + Sync,
+        L::Flow: Send,
+    {
         let needs = law.needs();
         let path = Path { base_rtt: Span::from_us(12), hops: HOPS as u32, seed: 7 };
         let mut flows: Vec<L::Flow> = (0..FLOWS).map(|_| law.start(&path).0).collect();
@@ -206,7 +210,11 @@ struct FlowSize;
 
 impl Visitor for FlowSize {
     type Output = usize;
-    fn visit<L: CongestionControl>(self, _: L) -> usize {
+    fn visit<L>(self, _: L) -> usize
+    where
+        L: CongestionControl + Send + Sync,
+        L::Flow: Send,
+    {
         size_of::<L::Flow>()
     }
 }

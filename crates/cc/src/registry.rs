@@ -244,7 +244,10 @@ pub trait Visitor {
     /// What the work yields.
     type Output;
     /// Does it with this law.
-    fn visit<L: CongestionControl>(self, law: L) -> Self::Output;
+    fn visit<L>(self, law: L) -> Self::Output
+    where
+        L: CongestionControl + Send + Sync,
+        L::Flow: Send;
 }
 
 /// A name that is not in the list.

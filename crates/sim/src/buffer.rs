@@ -1,0 +1,241 @@
+//! A switch's buffer: who is admitted, and PFC.
+//!
+//! Bytes count in the buffer until they leave their queue. For ports whose departures are no events
+//! the count is brought up to date only when it matters: what is counted too long can only make the
+//! buffer look fuller than it is, so a packet that is admitted by the old count is admitted by the
+//! true one; and before a packet is refused, the true one is worked out.
+
+use crate::packet::Packet;
+use crate::partition::{Frame, Partition};
+use crate::queue::CLASSES;
+use crate::shared::Shared;
+use plimsoll_cc::CongestionControl;
+use plimsoll_cc::rpm::Register;
+use plimsoll_scenario::switch::Sharing;
+use plimsoll_units::{Bytes, Rounding, Span};
+
+/// What a switch remembers.
+#[derive(Debug)]
+pub(crate) struct SwitchState {
+    /// Its ports.
+    pub(crate) ports: Vec<u32>,
+    /// Bytes in the buffer.
+    held: u64,
+    /// The part of the buffer that is neither reserve nor headroom.
+    shared_size: u64,
+    /// How many pauses of it are in force.
+    pauses: u32,
+    /// Departures of all its ports are events, so that a resume is not late.
+    pub(crate) exact: bool,
+    /// RPM's register.
+    pub(crate) register: Option<Register<Vec<u16>>>,
+}
+
+/// Bytes of a PFC frame.
+const FRAME_SIZE: u16 = 64;
+
+impl SwitchState {
+    pub(crate) fn all<L>(shared: &Shared<L>) -> Vec<Self> {
+        let network = &shared.setup.network;
+        let mut states: Vec<Self> = (0..network.switches)
+            .map(|_| Self {
+                ports: Vec::new(),
+                held: 0,
+                shared_size: 0,
+                pauses: 0,
+                exact: false,
+                register: shared.rpm.and_then(|rpm| Register::new(rpm, vec![0; shared.rpm_slots]).ok()),
+            })
+            .collect();
+        for port in 0..2 * network.links.len() as u32 {
+            if let Some(switch) = network.near_end(port).checked_sub(network.hosts) {
+                states[switch as usize].ports.push(port);
+            }
+        }
+        let size = shared.buffer.map_or(0, |rule| rule.size);
+        for state in &mut states {
+            let kept: u64 = state
+                .ports
+                .iter()
+                .filter_map(|port| shared.pfc.get((port ^ 1) as usize))
+                .map(|rule| rule.headroom + rule.reserve)
+                .sum();
+            // A buffer smaller than its headroom shares what there is, half at least.
+            state.shared_size = size.saturating_sub(kept).max(size / 2);
+        }
+        states
+    }
+}
+
+impl<L: CongestionControl> Partition<'_, L> {
+    /// Takes the packet into the buffer, or refuses it.
+    pub(crate) fn admit(&mut self, now: u64, node: u32, port: u32, packet: &Packet) -> bool {
+        let switch = (node - self.shared.setup.network.hosts) as usize;
+        if !self.has_room(switch, port, packet) {
+            self.update_buffer(now, switch);
+            if !self.has_room(switch, port, packet) {
+                return false;
+            }
+        }
+        let size = u64::from(packet.size);
+        self.switches[switch].held += size;
+        self.egress[port as usize][packet.class()] += size;
+        self.ingress[packet.ingress as usize][packet.class()] += size;
+        true
+    }
+
+    fn has_room(&self, switch: usize, port: u32, packet: &Packet) -> bool {
+        let Some(rule) = &self.shared.buffer else { return true };
+        let (class, size) = (packet.class(), u64::from(packet.size));
+        let (held, queue) = (self.switches[switch].held, self.egress[port as usize][class]);
+        match rule.sharing {
+            Sharing::PerQueue => queue + size <= rule.size,
+            _ if held + size > rule.size => false,
+            // PFC protects the class: only a full buffer refuses it.
+            Sharing::Dynamic if !rule.lossless[class] => {
+                (queue as f64) < rule.alpha[class] * (rule.size - held) as f64
+            }
+            Sharing::Dynamic | Sharing::Complete | Sharing::Unlimited => true,
+        }
+    }
+
+    /// The packet has left the queue of `port`.
+    #[inline]
+    pub(crate) fn release(&mut self, port: u32, packet: &Packet) {
+        if self.shared.buffer.is_none() {
+            return;
+        }
+        let network = &self.shared.setup.network;
+        let switch = (network.near_end(port) - network.hosts) as usize;
+        let size = u64::from(packet.size);
+        self.switches[switch].held -= size;
+        self.egress[port as usize][packet.class()] -= size;
+        self.ingress[packet.ingress as usize][packet.class()] -= size;
+    }
+
+    /// Counts what has left `port` by now as gone.
+    pub(crate) fn release_departed(&mut self, now: u64, port: u32) {
+        let mut gone = Vec::new();
+        self.ports[port as usize].release(now, |packet| gone.push(*packet));
+        for packet in gone {
+            self.release(port, &packet);
+        }
+    }
+
+    fn update_buffer(&mut self, now: u64, switch: usize) {
+        for index in 0..self.switches[switch].ports.len() {
+            let port = self.switches[switch].ports[index];
+            if self.ports[port as usize].queue.is_none() {
+                self.release_departed(now, port);
+            }
+        }
+    }
+
+    /// Whether what came through `ingress` uses more of the buffer than it may, `offset` less.
+    fn is_above(&self, switch: usize, ingress: u32, class: usize, offset: u64) -> bool {
+        let rule = &self.shared.pfc[ingress as usize];
+        let used = self.ingress[ingress as usize][class].saturating_sub(rule.reserve);
+        let state = &self.switches[switch];
+        let free = state.shared_size.saturating_sub(state.held);
+        used > 0 && (used + offset) as f64 > rule.alpha * free as f64
+    }
+
+    /// PFC: tells the sender of the link that the packet came through to pause, if it fills the buffer.
+    pub(crate) fn pause_if_full(&mut self, now: u64, node: u32, packet: &Packet) {
+        let (ingress, class) = (packet.ingress, packet.class());
+        let lossless = self.shared.buffer.is_some_and(|rule| rule.lossless[class]);
+        let switch = (node - self.shared.setup.network.hosts) as usize;
+        let told = self.pausing[ingress as usize] & (1 << class) != 0;
+        if !lossless || told || !self.is_above(switch, ingress, class, 0) {
+            return;
+        }
+        self.update_buffer(now, switch);
+        if !self.is_above(switch, ingress, class, 0) {
+            return;
+        }
+        self.pausing[ingress as usize] |= 1 << class;
+        self.switches[switch].pauses += 1;
+        self.switches[switch].exact = true;
+        for index in 0..self.switches[switch].ports.len() {
+            let port = self.switches[switch].ports[index];
+            self.need_queue(now, port);
+        }
+        self.totals.pauses += 1;
+        self.send_frame(now, ingress, class as u8, true);
+    }
+
+    /// PFC: lets those go on whose packets use less again.
+    pub(crate) fn resume_if_room(&mut self, now: u64, node: u32) {
+        let switch = (node - self.shared.setup.network.hosts) as usize;
+        if self.switches[switch].pauses == 0 {
+            return;
+        }
+        for index in 0..self.switches[switch].ports.len() {
+            let ingress = self.switches[switch].ports[index] ^ 1;
+            let told = self.pausing[ingress as usize];
+            for class in (0..CLASSES).filter(|class| told & (1 << class) != 0) {
+                let offset = self.shared.pfc[ingress as usize].resume_offset;
+                if self.is_above(switch, ingress, class, offset) {
+                    continue;
+                }
+                self.pausing[ingress as usize] &= !(1 << class);
+                self.switches[switch].pauses -= 1;
+                self.send_frame(now, ingress, class as u8, false);
+            }
+        }
+        self.switches[switch].exact = self.switches[switch].pauses > 0;
+    }
+
+    /// A frame for the owner of `port`, over the link in the other direction. Frames go before all else.
+    fn send_frame(&mut self, now: u64, port: u32, class: u8, pause: bool) {
+        let link = &self.shared.setup.network.links[port as usize / 2];
+        let time = link.rate.checked_serialize(Bytes::new(u64::from(FRAME_SIZE)), Rounding::Up);
+        let delay = link.delay.saturating_add(time.unwrap_or(Span::ZERO));
+        let frame = Frame { at: now + delay.as_ps(), class, pause };
+        let owner = self.shared.setup.network.near_end(port);
+        if self.is_mine(owner) {
+            self.frame_comes(port, frame);
+        } else {
+            self.outbox.push(crate::crossing::Crossing::Frame { port, frame });
+        }
+    }
+
+    /// A frame is on its way to the owner of `port`.
+    pub(crate) fn frame_comes(&mut self, port: u32, frame: Frame) {
+        let frames = &mut self.frames[port as usize];
+        frames.push_back(frame);
+        if frames.len() == 1 {
+            let source = self.source_of_frame(port);
+            self.wheel.set(source, frame.at);
+        }
+    }
+
+    /// A frame reaches the owner of `port`.
+    pub(crate) fn frame_arrives(&mut self, now: u64, port: u32) {
+        let Some(frame) = self.frames[port as usize].pop_front() else { return };
+        if let Some(next) = self.frames[port as usize].front() {
+            let (source, at) = (self.source_of_frame(port), next.at);
+            self.wheel.set(source, at);
+        }
+        let bit = 1 << frame.class;
+        let network = &self.shared.setup.network;
+        let owner = network.near_end(port);
+        if owner < network.hosts {
+            let host = &mut self.hosts[owner as usize];
+            if frame.pause {
+                host.paused |= bit
+            } else {
+                host.paused &= !bit
+            }
+            self.work(now, owner);
+            return;
+        }
+        self.need_queue(now, port);
+        if let Some(queue) = &mut self.ports[port as usize].queue {
+            if frame.pause { queue.paused |= bit } else { queue.paused &= !bit }
+        }
+        let source = self.source_of_departure(port);
+        self.wheel.clear(source);
+        self.try_depart(now, port);
+    }
+}

@@ -1,0 +1,71 @@
+//! The network changes while the run goes on.
+
+use crate::partition::Partition;
+use crate::setup::ChangeKind;
+use plimsoll_cc::CongestionControl;
+use std::sync::Arc;
+
+impl<L: CongestionControl> Partition<'_, L> {
+    /// All changes that are due.
+    pub(crate) fn change(&mut self, now: u64) {
+        let shared = self.shared;
+        while let Some(change) = shared.setup.changes.get(self.next_change) {
+            if change.at.as_ps() > now {
+                let source = self.source_of_change();
+                self.wheel.set(source, change.at.as_ps());
+                break;
+            }
+            self.next_change += 1;
+            match change.what {
+                ChangeKind::LinkDown(link) => self.break_link(link),
+                ChangeKind::LinkUp(link) => self.link_up[link as usize] = true,
+                ChangeKind::LinkRate(link, rate) => {
+                    for port in [2 * link, 2 * link + 1] {
+                        if self.is_mine(shared.setup.network.near_end(port))
+                            && self.ports[port as usize].from_switch
+                        {
+                            self.need_queue(now, port);
+                        }
+                        self.ports[port as usize].set_rate(rate);
+                    }
+                }
+                ChangeKind::LinkLoss(link, probability) => self.harm[link as usize].0 = probability,
+                ChangeKind::LinkCorruption(link, probability) => self.harm[link as usize].1 = probability,
+            }
+        }
+        self.any_harm = self.harm.iter().any(|(loss, corruption)| *loss > 0.0 || *corruption > 0.0);
+        while let Some((at, routes)) = shared.routes.get(self.epoch + 1).filter(|(at, _)| *at <= now) {
+            debug_assert!(*at <= now);
+            self.routes = Arc::clone(routes);
+            self.epoch += 1;
+        }
+    }
+
+    /// All that is on the link, or waits for it, is lost.
+    fn break_link(&mut self, link: u32) {
+        self.link_up[link as usize] = false;
+        for port in [2 * link, 2 * link + 1] {
+            let from_switch = self.ports[port as usize].from_switch;
+            while self.ports[port as usize].len() > 0 {
+                let held = self.ports[port as usize].head_is_held();
+                let packet = self.ports[port as usize].pop();
+                if held && from_switch && self.shared.buffer.is_some() {
+                    self.release(port, &packet);
+                }
+                self.totals.unroutable += 1;
+                self.discard(&packet);
+            }
+            self.ports[port as usize].forget();
+            let waiting =
+                self.ports[port as usize].queue.as_mut().map_or_else(Vec::new, |queue| queue.drain());
+            for packet in waiting {
+                self.release(port, &packet);
+                self.totals.unroutable += 1;
+                self.discard(&packet);
+            }
+            self.wheel.clear(port);
+            let source = self.source_of_departure(port);
+            self.wheel.clear(source);
+        }
+    }
+}

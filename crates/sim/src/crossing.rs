@@ -1,0 +1,64 @@
+//! What goes from one part of the network to another.
+
+use crate::packet::{Body, Content, Packet};
+use crate::partition::{Frame, Partition};
+use crate::shared::Stamp;
+use crate::stamp::HopList;
+use plimsoll_cc::CongestionControl;
+
+/// Something that another part of the network will receive.
+#[allow(clippy::large_enum_variant, reason = "nearly all are packets, and boxes would cost more")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Crossing {
+    /// A packet on the link of `port`, with all that it carries.
+    Packet { port: u32, packet: Packet, body: Body, hops: HopList },
+    /// A PFC frame for the owner of `port`.
+    Frame { port: u32, frame: Frame },
+}
+
+impl Crossing {
+    /// The node that receives it.
+    pub(crate) fn node(&self, network: &plimsoll_scenario::Network) -> u32 {
+        match self {
+            Self::Packet { port, .. } => network.far_end(*port),
+            Self::Frame { port, .. } => network.near_end(*port),
+        }
+    }
+}
+
+impl<L: CongestionControl> Partition<'_, L> {
+    /// Hands over all packets that have left a queue by `until` towards another part. They arrive
+    /// later than that by the delay of a link at least, which is how far parts run apart.
+    pub(crate) fn export(&mut self, until: u64) {
+        for index in 0..self.outward.len() {
+            let port = self.outward[index];
+            while self.ports[port as usize].head_leaves().is_some_and(|time| time <= until) {
+                let packet = self.take_head(port);
+                let body = *self.bodies.get(packet.body);
+                let hops = self.hop_lists.get(packet.body as usize).copied().unwrap_or_default();
+                self.bodies.release(packet.body);
+                self.outbox.push(Crossing::Packet { port, packet, body, hops });
+            }
+        }
+    }
+
+    /// Takes in what another part handed over.
+    pub(crate) fn import(&mut self, crossing: Crossing) {
+        match crossing {
+            Crossing::Frame { port, frame } => self.frame_comes(port, frame),
+            Crossing::Packet { port, mut packet, mut body, hops } => {
+                packet.body = self.bodies.put(body);
+                if let Content::Ack(ack) = &mut body.content {
+                    ack.reflected.slot = packet.body;
+                    *self.bodies.get_mut(packet.body) = body;
+                }
+                if self.shared.stamp == Stamp::HopRecords {
+                    *self.hop_list_mut(packet.body) = hops;
+                }
+                if let Some(time) = self.ports[port as usize].push_stamped(packet) {
+                    self.wheel.set(port, time);
+                }
+            }
+        }
+    }
+}

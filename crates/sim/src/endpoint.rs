@@ -1,0 +1,435 @@
+//! Hosts: the two ends of connections, and the card.
+
+use crate::host::Host;
+use crate::packet::{Body, Content, NONE, Packet, WAIT_SHIFT, Written};
+use crate::partition::Partition;
+use crate::record::{Delivered, Ended, Sent};
+use crate::routes::mix;
+use crate::setup::Spreading;
+use crate::shared::Stamp;
+use crate::stamp::HopList;
+use plimsoll_cc::plb::{self, Move, Sample};
+use plimsoll_cc::{Ack, CongestionControl, HopRecord, MAX_HOPS, Telemetry, Timeout};
+use plimsoll_transport::{AckPacket, DataPacket, Ecn, Fate, Poll, Receiver, Sender};
+use plimsoll_units::{Bytes, Span, Time};
+use std::cmp::Reverse;
+
+/// A receiving end, or what is left of it.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// Nothing has arrived.
+    NotYet,
+    /// Something has; `held` is the body of the packet that the next ack answers, if it waits.
+    Open { receiver: Box<Receiver<Written>>, held: u32, timer: u64 },
+    /// Everything has arrived; late copies are answered from here.
+    Complete,
+}
+
+/// The sending end of a connection.
+#[derive(Debug)]
+pub(crate) struct Outgoing<L: CongestionControl> {
+    sender: Sender<L>,
+    /// What ECMP hashes.
+    label: u32,
+    /// Whether it stands in the host's line.
+    in_line: bool,
+    /// The earliest timer of it that the host holds.
+    timer: u64,
+    /// Messages acked.
+    acked: u32,
+    plb: Option<plb::Flow>,
+    timeouts: u64,
+}
+
+impl<L: CongestionControl> Partition<'_, L> {
+    /// A data packet reaches its host.
+    pub(crate) fn data_arrives(&mut self, now: u64, host: u32, packet: Packet) {
+        let body = *self.bodies.get(packet.body);
+        let Content::Data(mut data) = body.content else { return };
+        data.hops = packet.hops;
+        data.telemetry = Written { slot: packet.body, longest_wait: packet.longest_wait };
+        if packet.has(Packet::MARKED) {
+            data.ecn = Ecn::Marked;
+        }
+        let shared = self.shared;
+        let plan = &shared.connections[body.connection as usize];
+        let time = Time::from_ps(now);
+        let incoming = &mut self.incoming[body.connection as usize];
+        if let Incoming::NotYet = incoming {
+            *incoming = Incoming::Open { receiver: Box::default(), held: NONE, timer: u64::MAX };
+        }
+        let Incoming::Open { receiver, held, timer } = incoming else {
+            self.send_ack(host, &packet, late_ack(&data, plan.bytes));
+            self.work(now, host);
+            return;
+        };
+        let before = receiver.messages().0;
+        let arrival = receiver.on_data(&shared.setup.transport, time, &data);
+        let complete = receiver.delivered_to() >= plan.bytes;
+        let earlier_held = std::mem::replace(held, NONE);
+        let waits =
+            arrival.ack.is_none() && matches!(arrival.fate, Fate::Delivered | Fate::Kept | Fate::Duplicate);
+        if waits {
+            *held = packet.body;
+            let due = receiver.next_timer().as_ps();
+            if due < *timer {
+                *timer = due;
+                self.hosts[host as usize].ack_timers.push(Reverse((due, body.connection)));
+            }
+        }
+        if complete {
+            *incoming = Incoming::Complete;
+        }
+        if let Some(ack) = arrival.earlier {
+            self.send_ack(host, &Packet { body: earlier_held, ..packet }, ack);
+        } else if earlier_held != NONE {
+            self.bodies.release(earlier_held);
+        }
+        match arrival.ack {
+            Some(ack) => self.send_ack(host, &packet, ack),
+            None if waits => {}
+            None => self.bodies.release(packet.body),
+        }
+        for n in 0..u64::from(arrival.messages) {
+            let message = shared.message_of(body.connection, before + n);
+            self.delivered.push(Delivered { message, at: time });
+            self.let_follow(now, host, message);
+        }
+        self.work(now, host);
+    }
+
+    /// An ack takes the place of the data packet that it answers, which is in cache, and its records.
+    fn send_ack(&mut self, host: u32, data: &Packet, mut ack: AckPacket<Written>) {
+        let setup = &self.shared.setup;
+        let connection = self.bodies.get(data.body).connection;
+        let plan = &self.shared.connections[connection as usize];
+        ack.reflected.slot = data.body;
+        *self.bodies.get_mut(data.body) = Body { connection, content: Content::Ack(ack) };
+        self.hosts[host as usize].acks.push_back(Packet {
+            body: data.body,
+            to: plan.from,
+            // The way back is hashed too, and differently.
+            label: data.label.rotate_left(16) ^ 0x5BD1_E995,
+            size: setup.ack_size.get() as u16,
+            flags: Packet::ACK | Packet::of_class(setup.ack_class.unwrap_or(plan.class)),
+            ..Packet::EMPTY
+        });
+    }
+
+    /// A message is done at `host`; those that waited for it there may begin.
+    fn let_follow(&mut self, now: u64, host: u32, message: u32) {
+        let shared = self.shared;
+        for &follower in shared.followers_of(message) {
+            let plan = &shared.messages[follower as usize];
+            if shared.connections[plan.connection as usize].from != host {
+                continue;
+            }
+            self.waits_for[follower as usize] -= 1;
+            if self.waits_for[follower as usize] == 0 {
+                self.hosts[host as usize].following.push(Reverse((now + plan.delay, follower)));
+            }
+        }
+    }
+
+    /// An ack reaches its host.
+    pub(crate) fn ack_arrives(&mut self, now: u64, host: u32, packet: Packet) {
+        let body = self.bodies.get(packet.body);
+        let connection = body.connection;
+        let Content::Ack(mut ack) = body.content else { return };
+        let slot = self.slot_of[connection as usize];
+        if slot != NONE {
+            let shared = self.shared;
+            ack.congestion_echo |= packet.has(Packet::ECHO);
+            let reverse = Span::from_ps(u64::from(packet.longest_wait) << WAIT_SHIFT);
+            let mut hops = [HopRecord::default(); MAX_HOPS];
+            let telemetry = match shared.stamp {
+                Stamp::Nothing => Telemetry::None,
+                Stamp::LongestWait => {
+                    let forward = Span::from_ps(u64::from(ack.reflected.longest_wait) << WAIT_SHIFT);
+                    Telemetry::MaxHop { forward, reverse }
+                }
+                Stamp::HopRecords => {
+                    let count = usize::from(ack.hops).min(MAX_HOPS);
+                    self.read_hops(now, packet.body, &mut hops[..count]);
+                    Telemetry::Hops(&hops[..count])
+                }
+            };
+            ack.reverse_delay = reverse;
+            let end = self.outgoing.get_mut(slot);
+            let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
+            if end.plb.is_some() {
+                self.balance(now, slot, &ack, acked.bytes);
+            }
+            if acked.messages > 0 {
+                self.messages_acked(now, host, connection, slot);
+            }
+            if self.slot_of[connection as usize] != NONE {
+                self.line_up(host, connection, slot);
+            }
+        }
+        self.bodies.release(packet.body);
+        self.work(now, host);
+    }
+
+    /// PLB: a flow that stays congested takes another path.
+    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<Written>, bytes: Bytes) {
+        let shared = self.shared;
+        let end = self.outgoing.get_mut(slot);
+        let (Some(plb), Some(flow)) = (&shared.plb, &mut end.plb) else { return };
+        // Without the law's own judgement, congestion is a mark, or a round trip a quarter above the
+        // network's base.
+        let rtt = Time::from_ps(now).saturating_since(ack.echoed_sent_at);
+        let slow = rtt > shared.base_rtt.saturating_scale(1.25);
+        let sample = if ack.congestion_echo || slow { Sample::Congested } else { Sample::Clear };
+        let event = Ack {
+            now: Time::from_ps(now),
+            rtt,
+            acked: bytes,
+            in_flight: end.sender.in_flight(),
+            acked_to: end.sender.acked_to(),
+            sent_to: end.sender.sent_to(),
+            ..Ack::default()
+        };
+        if plb.on_ack(flow, &event, sample) == Move::Repath {
+            end.label = mix(u64::from(end.label) + 1) as u32;
+            end.sender.path_changed(&shared.stack);
+        }
+    }
+
+    fn messages_acked(&mut self, now: u64, host: u32, connection: u32, slot: u32) {
+        let shared = self.shared;
+        let plan = &shared.connections[connection as usize];
+        while let Some(done) = self.outgoing.get_mut(slot).sender.pop_completed() {
+            let message = shared.message_of(connection, done.id.0);
+            self.sent.push(Sent { message, begin: done.enqueued_at, acked: done.acked_at });
+            self.outgoing.get_mut(slot).acked += 1;
+            // A host that sends to itself has heard of the delivery already.
+            if plan.to != host {
+                self.let_follow(now, host, message);
+            }
+        }
+        if self.outgoing.get(slot).acked == plan.messages {
+            self.end_connection(connection, slot);
+        }
+    }
+
+    fn end_connection(&mut self, connection: u32, slot: u32) {
+        let end = self.outgoing.get(slot);
+        let (counters, failure) = (*end.sender.counters(), end.sender.failure());
+        self.ended.push(Ended { connection, counters, failure });
+        self.slot_of[connection as usize] = NONE;
+        self.outgoing.release(slot);
+    }
+
+    fn line_up(&mut self, host: u32, connection: u32, slot: u32) {
+        let end = self.outgoing.get_mut(slot);
+        if !end.in_line {
+            end.in_line = true;
+            self.hosts[host as usize].ready.push_back(connection);
+        }
+    }
+
+    /// A host's own moment has come.
+    pub(crate) fn host_event(&mut self, now: u64, host: u32) {
+        while let Some(message) = self.hosts[host as usize].take_coming(now) {
+            self.begin(now, host, message);
+        }
+        while let Some(connection) = Host::take_due(&mut self.hosts[host as usize].timers, now) {
+            self.timer(now, host, connection);
+        }
+        while let Some(connection) = Host::take_due(&mut self.hosts[host as usize].ack_timers, now) {
+            self.ack_timer(now, host, connection);
+        }
+        self.work(now, host);
+    }
+
+    /// A message begins.
+    fn begin(&mut self, now: u64, host: u32, message: u32) {
+        let shared = self.shared;
+        let plan = &shared.messages[message as usize];
+        let connection = plan.connection;
+        let mut slot = self.slot_of[connection as usize];
+        if slot == NONE {
+            let connection_plan = &shared.connections[connection as usize];
+            let label = connection_plan.label;
+            let path = shared.path(&self.routes, connection, label);
+            let plb = shared.plb.as_ref().map(|plb| plb.start(Time::from_ps(now), path.seed));
+            let sender = Sender::new(&shared.stack, &path);
+            let end = Outgoing { sender, label, in_line: false, timer: u64::MAX, acked: 0, plb, timeouts: 0 };
+            slot = self.outgoing.put(end);
+            self.slot_of[connection as usize] = slot;
+            if connection_plan.stop < u64::MAX {
+                self.hosts[host as usize].timers.push(Reverse((connection_plan.stop, connection)));
+            }
+        }
+        // Sizes are checked before the run: neither empty nor beyond the stream's end.
+        let _ = self.outgoing.get_mut(slot).sender.enqueue(Time::from_ps(now), plan.bytes);
+        self.line_up(host, connection, slot);
+        self.set_timer(host, connection, slot);
+    }
+
+    fn timer(&mut self, now: u64, host: u32, connection: u32) {
+        let slot = self.slot_of[connection as usize];
+        if slot == NONE {
+            return;
+        }
+        let shared = self.shared;
+        if shared.connections[connection as usize].stop <= now {
+            self.end_connection(connection, slot);
+            return;
+        }
+        let end = self.outgoing.get_mut(slot);
+        end.timer = u64::MAX;
+        if end.sender.next_timer().as_ps() <= now {
+            end.sender.on_timer(&shared.stack, Time::from_ps(now));
+            if end.sender.failure().is_some() {
+                self.end_connection(connection, slot);
+                return;
+            }
+            let timeouts = end.sender.counters().timeouts;
+            if let (Some(plb), Some(flow), true) = (&shared.plb, &mut end.plb, timeouts > end.timeouts) {
+                let timeout = Timeout { now: Time::from_ps(now), ..Timeout::default() };
+                if plb.on_timeout(flow, &timeout) == Move::Repath {
+                    end.label = mix(u64::from(end.label) + 1) as u32;
+                    end.sender.path_changed(&shared.stack);
+                }
+            }
+            end.timeouts = timeouts;
+            self.line_up(host, connection, slot);
+        }
+        self.set_timer(host, connection, slot);
+    }
+
+    /// Makes sure that the host looks at the sending end's timer in time.
+    fn set_timer(&mut self, host: u32, connection: u32, slot: u32) {
+        let end = self.outgoing.get_mut(slot);
+        let due = end.sender.next_timer().as_ps();
+        if due < end.timer {
+            end.timer = due;
+            self.hosts[host as usize].timers.push(Reverse((due, connection)));
+        }
+    }
+
+    fn ack_timer(&mut self, now: u64, host: u32, connection: u32) {
+        let Incoming::Open { receiver, held, timer } = &mut self.incoming[connection as usize] else {
+            return;
+        };
+        *timer = u64::MAX;
+        let ack = receiver.on_timer(Time::from_ps(now));
+        let due = receiver.next_timer().as_ps();
+        if due < u64::MAX {
+            *timer = due;
+            self.hosts[host as usize].ack_timers.push(Reverse((due, connection)));
+        }
+        if let Some(ack) = ack {
+            let body = std::mem::replace(held, NONE);
+            if body != NONE {
+                let label = self.shared.connections[connection as usize].label;
+                self.send_ack(host, &Packet { body, label, ..Packet::EMPTY }, ack);
+            }
+        }
+    }
+
+    /// Sends what the card can take, and sets the host's next event.
+    pub(crate) fn work(&mut self, now: u64, host: u32) {
+        let port = self.hosts[host as usize].port;
+        if self.ports[port as usize].free_at <= now && self.hosts[host as usize].paused == 0 {
+            while let Some(connection) = Host::take_due(&mut self.hosts[host as usize].paced, now) {
+                let slot = self.slot_of[connection as usize];
+                if slot != NONE {
+                    self.line_up(host, connection, slot);
+                }
+            }
+            self.send_one(now, host, port);
+        }
+        self.set_host_event(host);
+    }
+
+    /// The card is free: an ack, or a packet of the next connection in line.
+    fn send_one(&mut self, now: u64, host: u32, port: u32) {
+        if let Some(ack) = self.hosts[host as usize].acks.pop_front() {
+            self.transmit(now, port, ack);
+            return;
+        }
+        let shared = self.shared;
+        while let Some(connection) = self.hosts[host as usize].ready.pop_front() {
+            let slot = self.slot_of[connection as usize];
+            if slot == NONE {
+                continue;
+            }
+            let end = self.outgoing.get_mut(slot);
+            end.in_line = false;
+            match end.sender.poll_send::<Written>(&shared.stack, Time::from_ps(now)) {
+                Poll::Send(data) => {
+                    let label = end.label;
+                    self.line_up(host, connection, slot);
+                    self.set_timer(host, connection, slot);
+                    self.transmit_data(now, port, connection, label, data);
+                    return;
+                }
+                Poll::Wait(time) => self.hosts[host as usize].paced.push(Reverse((time.as_ps(), connection))),
+                Poll::Blocked(_) | Poll::Failed(_) => {}
+            }
+        }
+    }
+
+    fn transmit_data(&mut self, now: u64, port: u32, connection: u32, label: u32, data: DataPacket<Written>) {
+        let shared = self.shared;
+        let plan = &shared.connections[connection as usize];
+        let body = self.bodies.put(Body { connection, content: Content::Data(data) });
+        if shared.stamp == Stamp::HopRecords {
+            self.hop_list_mut(body);
+        }
+        let label = match shared.setup.spreading {
+            Spreading::PerPacket => {
+                mix(u64::from(label) << 32 ^ data.number.0 ^ data.sent_at.as_ps() << 20) as u32
+            }
+            Spreading::PerFlow | Spreading::Plb(_) => label,
+        };
+        let ecn = if data.ecn == Ecn::Capable { Packet::ECN_CAPABLE } else { 0 };
+        let packet = Packet {
+            body,
+            to: plan.to,
+            label,
+            size: (u64::from(data.length) + shared.setup.header.get()) as u16,
+            flags: ecn | Packet::of_class(plan.class),
+            ..Packet::EMPTY
+        };
+        self.transmit(now, port, packet);
+    }
+
+    /// The place for the hop records of the packet in slot `body`.
+    pub(crate) fn hop_list_mut(&mut self, body: u32) -> &mut HopList {
+        let index = body as usize;
+        if self.hop_lists.len() <= index {
+            self.hop_lists.resize(index + 1, HopList::default());
+        }
+        &mut self.hop_lists[index]
+    }
+
+    fn transmit(&mut self, now: u64, port: u32, packet: Packet) {
+        self.totals.sent += 1;
+        self.totals.sent_bytes += u64::from(packet.size);
+        if !self.link_up[port as usize / 2] {
+            // The card sends into a dead link at its pace.
+            let time = self.ports[port as usize].serialize(packet.size);
+            self.ports[port as usize].free_at = now + time;
+            self.totals.unroutable += 1;
+            self.discard(&packet);
+        } else if let Some(time) = self.ports[port as usize].push(now, packet) {
+            self.set_arrival(port, time);
+        }
+    }
+}
+
+/// The answer to a copy of a packet that arrives after all has.
+fn late_ack(data: &DataPacket<Written>, bytes: Bytes) -> AckPacket<Written> {
+    AckPacket {
+        next_expected: bytes,
+        number: data.number,
+        echoed_sent_at: data.sent_at,
+        hops: data.hops,
+        reflected: data.telemetry,
+        ..AckPacket::default()
+    }
+}

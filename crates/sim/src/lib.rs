@@ -1,0 +1,43 @@
+//! A datacenter at packet level: deterministic, parallel, one event per packet-hop.
+//!
+//! # Tour
+//! | room | what is there |
+//! |---|---|
+//! | [`Setup`] | what a run is made of, but for the law |
+//! | `run` | one thread or many, with the same result |
+//! | `partition` | a part of the network, and the loop |
+//! | `wheel` | the event queue |
+//! | `port`, `queue` | a queue and its link as one pipe; queues where leaving is an event |
+//! | `forwarding`, `routes` | packets on links and in switches |
+//! | `stamp` | what switches write on packets |
+//! | `buffer` | shared buffers, PFC |
+//! | `endpoint`, `host` | connections and network cards |
+//! | `change` | links that break, return, slow down |
+//! | `crossing` | what goes from one part to another |
+#![forbid(unsafe_code)]
+
+mod buffer;
+mod change;
+mod crossing;
+mod endpoint;
+mod forwarding;
+mod host;
+mod packet;
+mod partition;
+mod port;
+mod queue;
+mod record;
+mod routes;
+mod run;
+mod setup;
+mod shared;
+mod simulate;
+mod slab;
+mod stamp;
+mod unit;
+mod wheel;
+
+pub use record::{Delivered, Ended, Outcome, Sent, Totals};
+pub use run::{Control, run};
+pub use setup::{Change, ChangeKind, Setup, Spreading};
+pub use simulate::{Options, Run, SimError, simulate};

@@ -1,0 +1,113 @@
+//! What a run yields.
+
+use plimsoll_transport::{Counters, Failure};
+use plimsoll_units::Time;
+
+/// How the sending end of a message fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The message, as an index into the workload's messages.
+    pub message: u32,
+    /// When it began.
+    pub begin: Time,
+    /// When its last ack reached the sender.
+    pub acked: Time,
+}
+
+/// When a message had arrived whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// The message, as an index into the workload's messages.
+    pub message: u32,
+    /// When.
+    pub at: Time,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The connection.
+    pub connection: u32,
+    /// What its sender did.
+    pub counters: Counters,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// Sums over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets that reached the far end of a link.
+    pub packet_hops: u64,
+    /// Packets that hosts sent, and their bytes on the wire.
+    pub sent: u64,
+    /// Bytes on the wire that hosts sent.
+    pub sent_bytes: u64,
+    /// Bytes on the wire that reached the host they were for.
+    pub arrived_bytes: u64,
+    /// Bytes on the wire that were dropped, lost or damaged.
+    pub dropped_bytes: u64,
+    /// Bytes on the wire in queues and on links at the end.
+    pub remaining_bytes: u64,
+    /// Packets dropped for want of buffer.
+    pub buffer_drops: u64,
+    /// Packets dropped by CoDel.
+    pub codel_drops: u64,
+    /// Packets lost or damaged on links.
+    pub link_losses: u64,
+    /// Packets that no path led on, or that a broken link took with it.
+    pub unroutable: u64,
+    /// Packets marked.
+    pub marks: u64,
+    /// PFC pauses sent.
+    pub pauses: u64,
+    /// A sum over all packet arrivals of a hash of time, port, label and size: equal runs have equal
+    /// hashes, however they were split.
+    pub trace_hash: u64,
+}
+
+impl Totals {
+    #[inline]
+    pub(crate) fn hash(&mut self, now: u64, port: u32, label: u32, size: u16) {
+        let what = u64::from(port) << 32 ^ u64::from(label) ^ u64::from(size) << 48;
+        let mut x = (now ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ what;
+        x = (x ^ x >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
+        self.trace_hash = self.trace_hash.wrapping_add(x ^ x >> 29);
+    }
+
+    /// The sums of two parts of a run.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.packet_hops += other.packet_hops;
+        self.sent += other.sent;
+        self.sent_bytes += other.sent_bytes;
+        self.arrived_bytes += other.arrived_bytes;
+        self.dropped_bytes += other.dropped_bytes;
+        self.remaining_bytes += other.remaining_bytes;
+        self.buffer_drops += other.buffer_drops;
+        self.codel_drops += other.codel_drops;
+        self.link_losses += other.link_losses;
+        self.unroutable += other.unroutable;
+        self.marks += other.marks;
+        self.pauses += other.pauses;
+        self.trace_hash = self.trace_hash.wrapping_add(other.trace_hash);
+    }
+}
+
+/// What a run yields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Messages whose every byte was acked, by number.
+    pub sent: Vec<Sent>,
+    /// Messages that arrived whole, by number.
+    pub delivered: Vec<Delivered>,
+    /// Connections that ended, by number.
+    pub ended: Vec<Ended>,
+    /// The longest wait of a packet at each port, in picoseconds.
+    pub longest_waits: Vec<u64>,
+    /// Sums.
+    pub totals: Totals,
+    /// When the run ended.
+    pub now: Time,
+    /// The run was stopped before its end.
+    pub partial: bool,
+}

@@ -1,0 +1,155 @@
+//! Where a packet goes next: shortest paths, and a hash to choose among equals.
+
+use plimsoll_scenario::Network;
+use std::collections::{HashMap, VecDeque};
+
+/// Which ports lead from each switch towards each host: all that lie on a shortest path.
+///
+/// Tables are kept per rack (the node that a host's link leads to), not per host, so that they fit
+/// in cache for thousands of hosts.
+#[derive(Clone, Debug)]
+pub(crate) struct Routes {
+    hosts: u32,
+    racks: usize,
+    rack_of_host: Vec<u32>,
+    /// The port that leads to the host itself, from its rack.
+    last_port: Vec<u32>,
+    /// The rack that a switch is, or `NONE`.
+    rack_of_switch: Vec<u32>,
+    /// For each switch and rack: where its choices begin, and how many there are.
+    table: Vec<(u32, u32)>,
+    choices: Vec<u32>,
+    seeds: Vec<u32>,
+    /// The port of each host's card.
+    card: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Routes {
+    /// Shortest paths over the links for which `up` holds. Each switch hashes with a seed of its own.
+    pub(crate) fn new(network: &Network, up: impl Fn(usize) -> bool, seed: u64) -> Self {
+        let hosts = network.hosts;
+        let ports_of: Vec<Vec<u32>> = ports_by_node(network, up);
+        let mut rack_of_node: HashMap<u32, u32> = HashMap::new();
+        let mut rack_nodes = Vec::new();
+        let mut rack_of_host = vec![NONE; hosts as usize];
+        let mut last_port = vec![NONE; hosts as usize];
+        for host in 0..hosts {
+            let Some(&port) = ports_of[host as usize].first() else { continue };
+            let node = network.far_end(port);
+            let rack = *rack_of_node.entry(node).or_insert_with(|| {
+                rack_nodes.push(node);
+                rack_nodes.len() as u32 - 1
+            });
+            rack_of_host[host as usize] = rack;
+            last_port[host as usize] = port ^ 1;
+        }
+        let switches = network.switches as usize;
+        let racks = rack_nodes.len();
+        let mut table = vec![(0, 0); switches * racks];
+        let mut choices = Vec::new();
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+        for (rack, &node) in rack_nodes.iter().enumerate() {
+            let distance = distances(network, &ports_of, node);
+            for switch in 0..switches {
+                let here = distance[hosts as usize + switch];
+                let next: Vec<u32> = ports_of[hosts as usize + switch]
+                    .iter()
+                    .copied()
+                    .filter(|&port| {
+                        here != NONE && distance[network.far_end(port) as usize].checked_add(1) == Some(here)
+                    })
+                    .collect();
+                let count = next.len() as u32;
+                let begin = *known.entry(next).or_insert_with_key(|next| {
+                    choices.extend_from_slice(next);
+                    (choices.len() - next.len()) as u32
+                });
+                table[switch * racks + rack] = (begin, count);
+            }
+        }
+        let rack_of_switch = (0..network.switches)
+            .map(|switch| rack_of_node.get(&(hosts + switch)).copied().unwrap_or(NONE))
+            .collect();
+        let seeds =
+            (0..network.switches).map(|switch| (mix(seed ^ u64::from(switch) << 32) >> 16) as u32).collect();
+        let mut card = vec![NONE; hosts as usize];
+        for port in 0..2 * network.links.len() as u32 {
+            if let Some(place) = card.get_mut(network.near_end(port) as usize) {
+                *place = port;
+            }
+        }
+        Self { hosts, racks, rack_of_host, last_port, rack_of_switch, table, choices, seeds, card }
+    }
+
+    /// The port of a host's card.
+    pub(crate) fn first_port(&self, host: u32) -> u32 {
+        self.card[host as usize]
+    }
+
+    /// The port by which a packet labelled `label` leaves switch node `node` towards host `to`;
+    /// `None` if nothing leads there.
+    #[inline]
+    pub(crate) fn next_port(&self, node: u32, to: u32, label: u32) -> Option<u32> {
+        let switch = (node - self.hosts) as usize;
+        let rack = self.rack_of_host[to as usize];
+        if rack == NONE {
+            return None;
+        }
+        if self.rack_of_switch[switch] == rack {
+            return Some(self.last_port[to as usize]);
+        }
+        let (begin, count) = self.table[switch * self.racks + rack as usize];
+        if count <= 1 {
+            return (count == 1).then(|| self.choices[begin as usize]);
+        }
+        let hash = spread(label ^ self.seeds[switch]);
+        // A product instead of a remainder: the high half of hash · count is uniform on 0..count.
+        let pick = ((u64::from(hash) * u64::from(count)) >> 32) as u32;
+        Some(self.choices[(begin + pick) as usize])
+    }
+}
+
+fn ports_by_node(network: &Network, up: impl Fn(usize) -> bool) -> Vec<Vec<u32>> {
+    let mut ports_of = vec![Vec::new(); network.nodes() as usize];
+    for link in (0..network.links.len()).filter(|&link| up(link)) {
+        for port in [2 * link as u32, 2 * link as u32 + 1] {
+            ports_of[network.near_end(port) as usize].push(port);
+        }
+    }
+    ports_of
+}
+
+/// Links between each switch and `goal`; hosts do not forward.
+fn distances(network: &Network, ports_of: &[Vec<u32>], goal: u32) -> Vec<u32> {
+    let mut distance = vec![NONE; ports_of.len()];
+    distance[goal as usize] = 0;
+    let mut queue = VecDeque::from([goal]);
+    while let Some(node) = queue.pop_front() {
+        for &port in &ports_of[node as usize] {
+            let next = network.far_end(port) as usize;
+            if next >= network.hosts as usize && distance[next] == NONE {
+                distance[next] = distance[node as usize] + 1;
+                queue.push_back(next as u32);
+            }
+        }
+    }
+    distance
+}
+
+/// A good 64-bit mixing (splitmix64's finaliser).
+pub(crate) fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ x >> 31
+}
+
+/// A good 32-bit mixing, cheap enough for every hop.
+#[inline]
+pub(crate) fn spread(mut x: u32) -> u32 {
+    x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
+    x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
+    x ^ x >> 16
+}

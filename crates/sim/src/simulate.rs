@@ -1,0 +1,355 @@
+//! From a scenario to records: what a run is made of, the run, and what it yields.
+
+use crate::record::Outcome;
+use crate::routes::Routes;
+use crate::run::{Control, run};
+use crate::setup::{Change, ChangeKind, Setup, Spreading};
+use plimsoll_cc::registry::Visitor;
+use plimsoll_cc::{CongestionControl, Host, ParamError, Signals};
+use plimsoll_metrics::{Drops, Failure, MessageRecord, Reason, Summary, Tally, TraceHash};
+use plimsoll_scenario::fault::What;
+use plimsoll_scenario::{Message, Network, Refusal, Routing, Scenario, Workload};
+use plimsoll_transport::{Stack, StackError};
+use plimsoll_units::{Bytes, Rate, Span, Time};
+use std::fmt;
+
+/// How a run is done; the result does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Threads to run on, at least one.
+    pub threads: usize,
+    /// Another seed than the scenario's.
+    pub seed: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: 1, seed: None }
+    }
+}
+
+/// What a run yields.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The network that was run.
+    pub network: Network,
+    /// What hosts sent.
+    pub workload: Workload,
+    /// What became of each message, by number.
+    pub messages: Vec<MessageRecord>,
+    /// The run in one page, real time included.
+    pub summary: Summary,
+    /// What the engine counted.
+    pub outcome: Outcome,
+}
+
+/// Why a scenario cannot be run.
+#[derive(Debug)]
+pub enum SimError {
+    /// Two parts of it do not fit together.
+    Refused(Refusal),
+    /// A parameter is out of bounds, or a law lacks its signal.
+    Stack(StackError),
+    /// A parameter of the switches is out of bounds.
+    Param(ParamError<'static>),
+}
+
+impl fmt::Display for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Stack(error) => write!(f, "{error}"),
+            Self::Param(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for SimError {}
+
+impl From<Refusal> for SimError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<StackError> for SimError {
+    fn from(error: StackError) -> Self {
+        Self::Stack(error)
+    }
+}
+
+impl From<ParamError<'static>> for SimError {
+    fn from(error: ParamError<'static>) -> Self {
+        Self::Param(error)
+    }
+}
+
+/// Runs a scenario; `control` watches it and can stop it.
+///
+/// # Errors
+/// If the scenario cannot be run; one that was read from a text can.
+pub fn simulate(scenario: &Scenario, options: &Options, control: &Control) -> Result<Run, SimError> {
+    let seed = options.seed.unwrap_or(scenario.seed);
+    let network = scenario.network()?;
+    let workload = scenario.workload(&network, seed)?;
+    let host = scenario.host.host();
+    let setup = setup(scenario, &host, network.clone(), workload.clone(), seed)?;
+    let law = scenario.cc.build(&host)?;
+    let name = law.name();
+    let began = clock();
+    let outcome = law.visit(Job { name, setup, host, threads: options.threads.max(1), control })?;
+    let wall_seconds = began.map_or(0.0, |began| began.elapsed().as_secs_f64());
+    let messages = records(scenario, &host, &network, &workload, &outcome, seed);
+
+    let mut tally = Tally::default();
+    for message in &messages {
+        tally.count(message);
+    }
+    let mut summary = Summary {
+        scenario: scenario.name.clone(),
+        law: name.to_owned(),
+        seed,
+        threads: options.threads.max(1) as u32,
+        partial: outcome.partial,
+        trace_hash: TraceHash(outcome.totals.trace_hash),
+        simulated: outcome.now.since_start(),
+        packet_hops: outcome.totals.packet_hops,
+        max_queue_bytes: longest_queue(&network, &outcome),
+        marks: outcome.totals.marks,
+        pfc_pauses: outcome.totals.pauses,
+        ..Summary::default()
+    };
+    summary.set_messages(&tally);
+    summary.set_wall_time(wall_seconds);
+    summary.set_drops(Drops {
+        buffer: outcome.totals.buffer_drops,
+        early: outcome.totals.codel_drops,
+        loss: outcome.totals.link_losses,
+        down: outcome.totals.unroutable,
+        ..Drops::default()
+    });
+    Ok(Run { network, workload, messages, summary, outcome })
+}
+
+/// The real time, where there is a clock: not in a browser.
+fn clock() -> Option<std::time::Instant> {
+    if cfg!(target_family = "wasm") { None } else { Some(std::time::Instant::now()) }
+}
+
+/// A run, to be compiled for its law.
+struct Job<'a> {
+    name: &'static str,
+    setup: Setup,
+    host: Host,
+    threads: usize,
+    control: &'a Control,
+}
+
+impl Visitor for Job<'_> {
+    type Output = Result<Outcome, SimError>;
+
+    fn visit<L>(self, law: L) -> Self::Output
+    where
+        L: CongestionControl + Send + Sync,
+        L::Flow: Send,
+    {
+        // The scenario was checked against what its switches and hosts offer when it was read.
+        let stack = Stack::new(self.name, law, &self.host, self.setup.transport, Signals::EVERY)?;
+        Ok(run(self.setup, stack, self.threads, self.control)?)
+    }
+}
+
+fn setup(
+    scenario: &Scenario,
+    host: &Host,
+    network: Network,
+    workload: Workload,
+    seed: u64,
+) -> Result<Setup, SimError> {
+    let stamping = scenario.switch.int_switches.resolve(&network).map_err(SimError::Refused)?;
+    let stamping = (0..network.switches).map(|switch| stamping.contains(&(network.hosts + switch))).collect();
+    let changes = changes(scenario, &network)?;
+    Ok(Setup {
+        network,
+        workload,
+        transport: scenario.transport,
+        mss: host.mss,
+        header: host.mtu.saturating_sub(host.mss),
+        base_rtt: host.base_rtt,
+        ack_size: scenario.host.ack_size.unwrap_or(Bytes::new(60)),
+        ack_class: scenario.host.ack_class.map(|class| class as u8),
+        switch: scenario.switch.clone(),
+        stamping,
+        spreading: match scenario.routing {
+            Routing::Ecmp => Spreading::PerFlow,
+            Routing::Plb(params) => Spreading::Plb(params),
+            Routing::Spray => Spreading::PerPacket,
+        },
+        changes,
+        tick: scenario.transport.tick,
+        end: scenario.end(),
+        seed,
+    })
+}
+
+/// Faults as changes of links, by time. A switch that restarts is all its links going down.
+fn changes(scenario: &Scenario, network: &Network) -> Result<Vec<Change>, SimError> {
+    let mut changes = Vec::new();
+    for fault in scenario.faults(network)? {
+        let mut change = |start: ChangeKind, stop: ChangeKind| {
+            changes.push(Change { at: fault.start, what: start });
+            if fault.stop < Time::NEVER {
+                changes.push(Change { at: fault.stop, what: stop });
+            }
+        };
+        match fault.what {
+            What::LinkDown { link } => change(ChangeKind::LinkDown(link), ChangeKind::LinkUp(link)),
+            What::Loss { link, probability } => {
+                let usual = network.links[link as usize].loss;
+                change(ChangeKind::LinkLoss(link, probability), ChangeKind::LinkLoss(link, usual));
+            }
+            What::Corruption { link, probability } => {
+                let usual = network.links[link as usize].corruption;
+                change(
+                    ChangeKind::LinkCorruption(link, probability),
+                    ChangeKind::LinkCorruption(link, usual),
+                );
+            }
+            What::Rate { link, rate } => {
+                let usual = network.links[link as usize].rate;
+                change(ChangeKind::LinkRate(link, rate), ChangeKind::LinkRate(link, usual));
+            }
+            What::Reboot { switch } => {
+                for (link, _) in
+                    network.links.iter().enumerate().filter(|(_, link)| link.ends.contains(&switch))
+                {
+                    let link = link as u32;
+                    change(ChangeKind::LinkDown(link), ChangeKind::LinkUp(link));
+                }
+            }
+        }
+    }
+    changes.sort_by_key(|change| change.at);
+    Ok(changes)
+}
+
+/// What became of each message that was to begin.
+fn records(
+    scenario: &Scenario,
+    host: &Host,
+    network: &Network,
+    workload: &Workload,
+    outcome: &Outcome,
+    seed: u64,
+) -> Vec<MessageRecord> {
+    let routes = Routes::new(network, |_| true, seed);
+    let mut messages: Vec<MessageRecord> = workload
+        .messages
+        .iter()
+        .enumerate()
+        .map(|(index, message)| {
+            let connection = &workload.connections[message.connection as usize];
+            let packets = message.bytes.get().div_ceil(host.mss.get());
+            MessageRecord {
+                message: index as u32,
+                connection: message.connection,
+                group: connection.group,
+                from: connection.from,
+                to: connection.to,
+                bytes: message.bytes,
+                packets: u32::try_from(packets).unwrap_or(u32::MAX),
+                start: match message.start {
+                    plimsoll_scenario::Start::At(time) => time,
+                    _ => Time::NEVER,
+                },
+                finish: None,
+                delivered: None,
+                ideal: if message.bytes == Message::UNBOUNDED {
+                    Span::ZERO
+                } else {
+                    ideal(scenario, host, network, &routes, connection.from, connection.to, message.bytes)
+                },
+                retransmitted: 0,
+                timeouts: 0,
+                failure: None,
+            }
+        })
+        .collect();
+    for sent in &outcome.sent {
+        let record = &mut messages[sent.message as usize];
+        (record.start, record.finish) = (sent.begin, Some(sent.acked));
+    }
+    for delivered in &outcome.delivered {
+        messages[delivered.message as usize].delivered = Some(delivered.at);
+    }
+    let single: Vec<bool> = {
+        let mut count = vec![0_u32; workload.connections.len()];
+        workload.messages.iter().for_each(|message| count[message.connection as usize] += 1);
+        count.into_iter().map(|count| count == 1).collect()
+    };
+    let ended = |connection: u32| {
+        outcome
+            .ended
+            .binary_search_by_key(&connection, |ended| ended.connection)
+            .ok()
+            .map(|at| &outcome.ended[at])
+    };
+    for record in &mut messages {
+        let Some(ended) = ended(record.connection) else { continue };
+        if single[record.connection as usize] {
+            record.retransmitted = u32::try_from(ended.counters.repeated).unwrap_or(u32::MAX);
+            record.timeouts = u32::try_from(ended.counters.timeouts).unwrap_or(u32::MAX);
+        }
+        if let (Some(plimsoll_transport::Failure::TimedOut { at, .. }), None) = (ended.failure, record.finish)
+        {
+            record.failure = Some(Failure { reason: Reason::TimedOut, at });
+        }
+    }
+    messages
+}
+
+/// Completion time alone in the network, as HPCC's simulator has it: the pair's base round trip, and all bytes
+/// with their headers (without telemetry) at the slowest link of the way.
+fn ideal(
+    scenario: &Scenario,
+    host: &Host,
+    network: &Network,
+    routes: &Routes,
+    from: u32,
+    to: u32,
+    bytes: Bytes,
+) -> Span {
+    let mut port = routes.first_port(from);
+    let mut base = Span::ZERO;
+    let mut slowest = Rate::MAX;
+    loop {
+        let link = &network.links[port as usize / 2];
+        let time = link.rate.checked_serialize(host.mss, plimsoll_units::Rounding::Up).unwrap_or(Span::ZERO);
+        base = base.saturating_add(link.delay.saturating_mul(2)).saturating_add(time);
+        slowest = slowest.min(link.rate);
+        let node = network.far_end(port);
+        if node < network.hosts {
+            break;
+        }
+        base = base.saturating_add(scenario.switch.pipeline.saturating_mul(2));
+        match routes.next_port(node, to, 0) {
+            Some(next) => port = next,
+            None => return Span::ZERO,
+        }
+    }
+    let packets = bytes.get().div_ceil(host.mss.get());
+    let header = host.mtu.saturating_sub(host.mss).saturating_sub(scenario.switch.int.bytes());
+    let wire = Bytes::new(bytes.get().saturating_add(packets.saturating_mul(header.get())));
+    let time = slowest.checked_serialize(wire, plimsoll_units::Rounding::Up).unwrap_or(Span::ZERO);
+    base.saturating_add(time)
+}
+
+/// The longest queue of any port of a switch, from the longest wait.
+fn longest_queue(network: &Network, outcome: &Outcome) -> Bytes {
+    let queue = |(port, wait): (usize, &u64)| {
+        let from_switch = network.near_end(port as u32) >= network.hosts;
+        let bytes = network.links[port / 2].rate.bytes_in(Span::from_ps(*wait));
+        if from_switch { bytes } else { Bytes::ZERO }
+    };
+    outcome.longest_waits.iter().enumerate().map(queue).max().unwrap_or(Bytes::ZERO)
+}

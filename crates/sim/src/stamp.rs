@@ -1,0 +1,140 @@
+//! What switches write on packets when they leave a queue: telemetry and marks.
+
+use crate::packet::{Packet, WAIT_SHIFT};
+use crate::partition::Partition;
+use crate::port::Departure;
+use crate::shared::Stamp;
+use plimsoll_cc::rpm::{FiveTuple, Passing};
+use plimsoll_cc::verdict::Verdict;
+use plimsoll_cc::{CongestionControl, HopRecord, MAX_HOPS};
+use plimsoll_units::{Bytes, Time};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// A hop record in 16 bytes, so that those of a path are two cache lines.
+///
+/// Of the time only the low 32 bits are kept, in its unit; the rest follows from the clock when the
+/// ack is read. Of the bytes sent 40 bits are kept, in their unit (a terabyte if that is one byte).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hop {
+    port_and_sent: u64,
+    time: u32,
+    queue: u32,
+}
+
+const SENT_BITS: u32 = 40;
+
+/// What the switches wrote on a packet. The packet's own count of hops says how many are valid, so
+/// that a switch only writes here and never waits for memory.
+pub(crate) type HopList = [Hop; MAX_HOPS];
+
+impl<L: CongestionControl> Partition<'_, L> {
+    /// Writes on a packet that left `port` in these circumstances.
+    #[inline]
+    pub(crate) fn stamp(&mut self, port: u32, packet: &mut Packet, departure: &Departure) {
+        let shared = self.shared;
+        let hop = usize::from(packet.hops);
+        packet.hops = packet.hops.saturating_add(1);
+        match shared.stamp {
+            Stamp::Nothing => {}
+            Stamp::LongestWait => {
+                if self.stamps(port) {
+                    let wait = shared.units.wait.floor(departure.time - packet.enqueued) >> WAIT_SHIFT;
+                    packet.longest_wait = packet.longest_wait.max(wait.min(shared.units.longest_wait) as u32);
+                }
+            }
+            Stamp::HopRecords => {
+                if !packet.has(Packet::ACK)
+                    && let Some(place) = self.hop_lists[packet.body as usize].get_mut(hop)
+                {
+                    let sent = shared.units.sent.count(departure.sent) & ((1 << SENT_BITS) - 1);
+                    *place = Hop {
+                        port_and_sent: u64::from(port) << SENT_BITS | sent,
+                        time: shared.units.time.count(departure.time) as u32,
+                        queue: shared.units.queue.floor(departure.queue) as u32,
+                    };
+                }
+            }
+        }
+        if !shared.marking.is_empty() {
+            self.mark_by_queue(port, packet, departure.queue);
+        }
+    }
+
+    fn stamps(&self, port: u32) -> bool {
+        let network = &self.shared.setup.network;
+        let switch = network.near_end(port) - network.hosts;
+        self.shared.setup.stamping.get(switch as usize).copied().unwrap_or(true)
+    }
+
+    #[inline]
+    fn mark_by_queue(&mut self, port: u32, packet: &mut Packet, queue: u64) {
+        let red = &self.shared.marking[port as usize];
+        let queue = Bytes::new(queue);
+        let eligible = packet.has(Packet::ECN_CAPABLE) && self.shared.marks_class[packet.class()];
+        if !eligible {
+            return;
+        }
+        let coin = if red.needs_coin(queue) { roll(&mut self.dice[port as usize]) } else { 0.0 };
+        if red.verdict(queue, coin) == Verdict::Mark {
+            self.mark(port, packet);
+        }
+    }
+
+    /// Marks the packet, or owes its sender an echo (RPM).
+    pub(crate) fn mark(&mut self, port: u32, packet: &mut Packet) {
+        self.totals.marks += 1;
+        if self.shared.rpm.is_none() {
+            packet.flags |= Packet::MARKED;
+            return;
+        }
+        let passing = self.passing(packet, port);
+        let network = &self.shared.setup.network;
+        let switch = (network.near_end(port) - network.hosts) as usize;
+        if let Some(register) = &mut self.switches[switch].register {
+            register.on_congestion(&passing);
+        }
+    }
+
+    /// A packet as RPM sees it: `port` is the one by which data leaves and acks enter.
+    pub(crate) fn passing(&self, packet: &Packet, port: u32) -> Passing {
+        let connection = self.bodies.get(packet.body).connection;
+        let plan = &self.shared.connections[connection as usize];
+        let address = |host: u32| IpAddr::V4(Ipv4Addr::from_bits(0x0A00_0000 | host));
+        let data = FiveTuple {
+            source: address(plan.from),
+            destination: address(plan.to),
+            protocol: 17,
+            source_port: (connection >> 16) as u16 | 0x8000,
+            destination_port: connection as u16,
+        };
+        let tuple = if packet.has(Packet::ACK) { data.reversed() } else { data };
+        Passing { tuple, flow: connection, port }
+    }
+
+    /// The records that switches wrote on the packet in slot `slot`.
+    pub(crate) fn read_hops(&self, now: u64, slot: u32, hops: &mut [HopRecord]) {
+        let units = &self.shared.units;
+        let Some(list) = self.hop_lists.get(slot as usize) else { return };
+        let latest = units.time.count(now);
+        for (hop, raw) in hops.iter_mut().zip(list) {
+            let port = (raw.port_and_sent >> SENT_BITS) as usize;
+            *hop = HopRecord {
+                time: Time::from_ps(
+                    units.time.size(latest - u64::from((latest as u32).wrapping_sub(raw.time))),
+                ),
+                sent: Bytes::new(units.sent.size(raw.port_and_sent & ((1 << SENT_BITS) - 1))),
+                queue: Bytes::new(u64::from(raw.queue)),
+                rate: self.ports[port].rate,
+            };
+        }
+    }
+}
+
+/// A random number in [0, 1).
+pub(crate) fn roll(state: &mut u64) -> f64 {
+    // xorshift64*: fast, and good enough for coins.
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
+}
