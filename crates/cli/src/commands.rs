@@ -1,11 +1,17 @@
 //! The commands, one file each.
 
 mod check;
+mod compare;
 mod completions;
 mod explain;
+mod export;
+mod import;
 mod list;
 mod man;
 mod reproduce;
+mod run;
+mod scenario_options;
+mod schema;
 
 use crate::error::{Error, Verdict};
 use clap::Subcommand;
@@ -13,10 +19,15 @@ use std::io::Write;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Run(run::Run),
+    Compare(compare::Compare),
     Reproduce(reproduce::Reproduce),
     List(list::List),
     Explain(explain::Explain),
     Check(check::Check),
+    Schema(schema::Schema),
+    Import(import::Import),
+    Export(export::Export),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -24,10 +35,15 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
         match self {
+            Self::Run(command) => command.run(out),
+            Self::Compare(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),
             Self::List(command) => command.run(out),
             Self::Explain(command) => command.run(out),
             Self::Check(command) => command.run(out),
+            Self::Schema(command) => command.run(out),
+            Self::Import(command) => command.run(out),
+            Self::Export(command) => command.run(out),
             Self::Completions(command) => command.run(out),
             Self::Man(command) => command.run(),
         }

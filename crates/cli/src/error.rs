@@ -13,14 +13,24 @@ pub(crate) enum Verdict {
     Good,
     /// A claim of a paper did not hold: 1.
     ClaimFailed,
+    /// A flow of a run failed: 1.
+    FlowFailed,
+    /// The user ended a run early: 130, as shells have it for Ctrl-C.
+    Interrupted,
 }
 
 impl Verdict {
-    pub(crate) fn exit_code(self) -> ExitCode {
+    /// The number that the process ends with; the larger, the worse.
+    pub(crate) fn number(self) -> u8 {
         match self {
-            Self::Good => ExitCode::SUCCESS,
-            Self::ClaimFailed => ExitCode::from(1),
+            Self::Good => 0,
+            Self::ClaimFailed | Self::FlowFailed => 1,
+            Self::Interrupted => 130,
         }
+    }
+
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(self.number())
     }
 }
 
@@ -41,6 +51,10 @@ pub(crate) enum Error {
     NotYet { id: &'static str, why: &'static str },
     /// A scenario is wrong.
     Scenario(Problems),
+    /// Something cannot be done, in words.
+    Refused(String),
+    /// A file of another simulator is wrong; the text begins with file and line.
+    Text(String),
     /// A file cannot be read or written.
     File { path: PathBuf, error: io::Error },
     /// A model refused its numbers, which are ours: a bug that a test should have found.
@@ -80,6 +94,8 @@ impl fmt::Display for Error {
             }
             Self::NotYet { id, why } => write!(f, "plimsoll: {id} is not reproduced: {why}"),
             Self::Scenario(problems) => problems.fmt(f),
+            Self::Refused(why) => write!(f, "plimsoll: {why}"),
+            Self::Text(text) => f.write_str(text),
             Self::File { path, error } => write!(f, "plimsoll: {}: {error}", path.display()),
             Self::Figure { id, reason } => write!(f, "plimsoll: {id} cannot be computed: {reason}"),
             Self::Output(error) => write!(f, "plimsoll: the output cannot be written: {error}"),

@@ -11,18 +11,24 @@ mod draws;
 mod error;
 mod figures;
 mod files;
+mod human;
 mod progress;
+mod results;
+mod scenario_file;
 mod subjects;
+mod watched;
 
 use clap::Parser;
 use error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Datacenter congestion control: laws, models, figures.
+/// Datacenter congestion control: laws, a packet simulator, models, figures.
 #[derive(Parser)]
 #[command(name = "plimsoll", version, max_term_width = 100, propagate_version = true)]
 #[command(after_help = "Examples:\n  \
+    plimsoll run scenarios/incast16.toml                         one scenario, packet by packet\n  \
+    plimsoll compare scenarios/incast16.toml --cc hpcc,swift     the same under several laws\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

@@ -1,9 +1,10 @@
 //! `plimsoll check FILE`.
 
 use crate::error::{Error, Verdict};
+use crate::scenario_file;
 use clap::Args;
-use plimsoll_scenario::Scenario;
-use std::io::{Read, Write};
+use plimsoll_scenario::Overrides;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Check a scenario file and show what it resolves to.
@@ -24,14 +25,8 @@ pub(crate) struct Check {
 
 impl Check {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
-        let mut text = String::new();
-        let read = if self.file.as_os_str() == "-" {
-            std::io::stdin().read_to_string(&mut text)
-        } else {
-            std::fs::File::open(&self.file).and_then(|mut file| file.read_to_string(&mut text))
-        };
-        read.map_err(Error::file(&self.file))?;
-        let scenario = Scenario::parse(&self.file.display().to_string(), &text).map_err(Error::Scenario)?;
+        let text = scenario_file::text(&self.file)?;
+        let scenario = scenario_file::parse(&self.file, &text, &Overrides::default())?;
         let resolved = scenario.to_toml();
         if self.json {
             // What we wrote is TOML; if it were not, its tests would fail.

@@ -4,19 +4,24 @@ use super::near;
 use crate::error::{Error, Verdict};
 use crate::subjects::{self, Parameter, Subject};
 use clap::Args;
+use plimsoll_scenario::explain::{self as scenario, tables};
+use plimsoll_scenario::table::TableInfo;
 use serde_json::json;
 use std::io::Write;
 
-/// Explain a law or one of its parameters: meaning, unit, bounds, published values.
+/// Explain a law, a table of scenarios, or one of their keys: meaning, unit, bounds, published values.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll explain poseidon           the law, its presets and all its parameters\n  \
     plimsoll explain poseidon.m         one parameter, with its value in every preset\n  \
     plimsoll explain swift --json       the same for scripts\n  \
+    plimsoll explain scenario           all tables of a scenario file\n  \
+    plimsoll explain topology.leaf-spine    one kind of table with its keys; also: explain switch.buffer.alpha\n  \
     plimsoll explain codel              laws of queues, marks and paths: codel, red, rpm, plb\n  \
     plimsoll explain transport          reliability, pacing, timers, acks")]
 pub(crate) struct Explain {
-    /// A law (`poseidon`), a parameter (`poseidon.m`), or another name of `plimsoll list cc`.
+    /// A law (`poseidon`), a parameter (`poseidon.m`), another name of `plimsoll list cc`, a table
+    /// (`topology.leaf-spine`), a key of it, or `scenario`.
     name: String,
     /// Print JSON.
     #[arg(long)]
@@ -30,12 +35,9 @@ impl Explain {
             Some((name, key)) => (name, Some(key)),
             None => (self.name.as_str(), None),
         };
-        let subject = subjects.iter().find(|subject| subject.name == name).ok_or_else(|| Error::Unknown {
-            what: "law",
-            name: name.to_owned(),
-            near: near(name, subjects.iter().map(|subject| subject.name)),
-            all: "plimsoll list cc",
-        })?;
+        let Some(subject) = subjects.iter().find(|subject| subject.name == name) else {
+            return self.table(&subjects, out);
+        };
         match key {
             None if self.json => whole_json(subject, out)?,
             None => whole(subject, out)?,
@@ -52,6 +54,55 @@ impl Explain {
         }
         Ok(Verdict::Good)
     }
+
+    /// What is no law may be a table of a scenario or a key of one.
+    fn table(&self, subjects: &[Subject], out: &mut dyn Write) -> Result<Verdict, Error> {
+        let Ok(text) = scenario::explain(&self.name) else {
+            let paths: Vec<String> = tables().into_iter().map(|table| table.path).collect();
+            let names = subjects.iter().map(|subject| subject.name);
+            return Err(Error::Unknown {
+                what: "law or table",
+                name: self.name.clone(),
+                near: near(&self.name, names.chain(paths.iter().map(String::as_str))),
+                all: "plimsoll list cc` or `plimsoll explain scenario",
+            });
+        };
+        if !self.json {
+            write!(out, "{text}")?;
+            return Ok(Verdict::Good);
+        }
+        let tables = tables();
+        let below = format!("{}.", self.name);
+        let key = self.name.rsplit_once('.');
+        let one = tables.iter().find(|table| table.path == self.name);
+        let value = match one {
+            Some(table) => table_json(table),
+            None => {
+                match key.and_then(|(table, key)| Some((tables.iter().find(|t| t.path == table)?, key))) {
+                    Some((table, key)) => {
+                        table.keys.iter().find(|info| info.key == key).map_or(json!(text), key_json)
+                    }
+                    None => {
+                        let all = self.name == "scenario";
+                        let chosen = tables.iter().filter(|table| all || table.path.starts_with(&below));
+                        chosen.map(table_json).collect()
+                    }
+                }
+            }
+        };
+        serde_json::to_writer_pretty(&mut *out, &value)?;
+        writeln!(out)?;
+        Ok(Verdict::Good)
+    }
+}
+
+fn table_json(table: &TableInfo) -> serde_json::Value {
+    let keys: Vec<_> = table.keys.iter().map(key_json).collect();
+    json!({ "table": table.path, "doc": table.doc, "keys": keys })
+}
+
+fn key_json(info: &plimsoll_scenario::table::KeyInfo) -> serde_json::Value {
+    json!({ "key": info.key, "doc": info.doc, "default": info.default })
 }
 
 fn whole(subject: &Subject, out: &mut dyn Write) -> Result<(), Error> {

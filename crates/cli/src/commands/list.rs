@@ -1,19 +1,28 @@
-//! `plimsoll list {cc,figures}`.
+//! `plimsoll list {cc,scenarios,topologies,traffic,figures}`.
 
 use crate::catalogue::{FIGURES, State};
 use crate::error::{Error, Verdict};
-use crate::figures;
 use crate::subjects::{self, Place, Subject};
+use crate::{figures, scenario_file};
 use clap::{Args, ValueEnum};
+use plimsoll_scenario::{Overrides, explain};
 use serde_json::json;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
-/// List the congestion control laws or the papers' figures.
+/// List laws, scenarios, topologies, patterns of traffic, or the papers' figures.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  plimsoll list cc\n  plimsoll list figures --json")]
+#[command(after_help = "Examples:\n  \
+    plimsoll list cc\n  \
+    plimsoll list scenarios --dir my-scenarios\n  \
+    plimsoll list topologies            then: plimsoll explain topology.leaf-spine\n  \
+    plimsoll list figures --json")]
 pub(crate) struct List {
     /// Of what.
     what: What,
+    /// Where scenarios are.
+    #[arg(long, value_name = "DIR", default_value = "scenarios")]
+    dir: PathBuf,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -23,6 +32,12 @@ pub(crate) struct List {
 enum What {
     /// Congestion control laws, and what stands in the network and at hosts beside them.
     Cc,
+    /// Scenario files in a folder.
+    Scenarios,
+    /// Kinds of `[topology]`.
+    Topologies,
+    /// Kinds of `[[traffic]]`.
+    Traffic,
     /// Figures, tables and claims of the papers.
     Figures,
 }
@@ -32,6 +47,9 @@ impl List {
         match (self.what, self.json) {
             (What::Cc, false) => laws(out)?,
             (What::Cc, true) => laws_json(out)?,
+            (What::Scenarios, json) => pairs(out, ("file", "description"), &scenarios(&self.dir)?, json)?,
+            (What::Topologies, json) => pairs(out, ("kind", "about"), &kinds("topology."), json)?,
+            (What::Traffic, json) => pairs(out, ("kind", "about"), &kinds("traffic."), json)?,
             (What::Figures, false) => figures(out)?,
             (What::Figures, true) => figures_json(out)?,
         }
@@ -69,6 +87,55 @@ fn laws_json(out: &mut dyn Write) -> Result<(), Error> {
         .collect();
     serde_json::to_writer_pretty(&mut *out, &laws)?;
     writeln!(out)?;
+    Ok(())
+}
+
+/// The scenarios of a folder with what they are about, by name. One that is wrong is listed with its problem.
+fn scenarios(folder: &Path) -> Result<Vec<(String, String)>, Error> {
+    let mut scenarios = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
+        let path = entry.map_err(Error::file(folder))?.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let scenario = scenario_file::text(&path)
+            .and_then(|text| scenario_file::parse(&path, &text, &Overrides::default()));
+        let about = match scenario {
+            Ok(scenario) => scenario.description,
+            Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
+        };
+        scenarios.push((path.display().to_string(), about));
+    }
+    scenarios.sort();
+    Ok(scenarios)
+}
+
+/// The tables `topology.*` or `traffic.*`, by what stands behind the dot.
+fn kinds(prefix: &str) -> Vec<(String, String)> {
+    let tables = explain::tables();
+    let kinds = tables.iter().filter_map(|table| {
+        let kind = table.path.strip_prefix(prefix).filter(|kind| !kind.contains('.'))?;
+        Some((kind.to_owned(), table.doc.clone()))
+    });
+    kinds.collect()
+}
+
+fn pairs(
+    out: &mut dyn Write,
+    (first, second): (&str, &str),
+    pairs: &[(String, String)],
+    json: bool,
+) -> Result<(), Error> {
+    if json {
+        let rows: Vec<_> = pairs.iter().map(|(name, about)| json!({ first: name, second: about })).collect();
+        serde_json::to_writer_pretty(&mut *out, &rows)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, about) in pairs {
+        writeln!(out, "{name:<width$}  {about}")?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,61 @@
+//! Runs as folders of results.
+
+use crate::error::{Error, Verdict};
+use plimsoll_metrics::files::{IfExists, ResultsWriter};
+use plimsoll_metrics::slowdown::Sorted;
+use plimsoll_metrics::{MessageRecord, Sink, Summary};
+use plimsoll_scenario::Scenario;
+use plimsoll_sim::Run;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A folder that is begun before the run, so that a bad name is told before anybody waits.
+pub(crate) struct Folder {
+    writer: ResultsWriter,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Begins the folder; results under that name are replaced at the end, other files are not.
+    pub(crate) fn begin(path: &Path, scenario: &Scenario) -> Result<Self, Error> {
+        let writer = ResultsWriter::create(path, IfExists::Replace).map_err(problem(path))?;
+        writer.write_run(&scenario.to_toml()).map_err(problem(path))?;
+        Ok(Self { writer, path: path.to_owned() })
+    }
+
+    /// Writes what the run yielded, and gives the folder its name.
+    pub(crate) fn finish(mut self, run: &Run) -> Result<(), Error> {
+        for message in &run.messages {
+            self.writer.flows.put(*message).map_err(problem(&self.path))?;
+        }
+        self.writer.finish(&run.summary).map_err(problem(&self.path))?;
+        Ok(())
+    }
+}
+
+/// An error that names the folder once.
+pub(crate) fn problem(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| {
+        let text = error.to_string();
+        if text.contains(&path.display().to_string()) {
+            Error::Refused(text)
+        } else {
+            Error::file(path)(error)
+        }
+    }
+}
+
+/// How a command ends after this run.
+pub(crate) fn verdict(summary: &Summary) -> Verdict {
+    match summary {
+        Summary { partial: true, .. } => Verdict::Interrupted,
+        Summary { failed: 1.., .. } => Verdict::FlowFailed,
+        _ => Verdict::Good,
+    }
+}
+
+/// The mean completion time of what completed, in seconds.
+pub(crate) fn mean_fct(messages: &[MessageRecord]) -> Option<f64> {
+    let times = messages.iter().filter_map(MessageRecord::completion_time);
+    Sorted::new(times.map(|time| time.as_secs_f64())).mean()
+}
