@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &["units"]),
     ("metrics", &["units"]),
     ("transport", &["cc", "wire", "units"]),
-    ("scenario", &["cc", "units"]),
+    ("scenario", &["transport", "cc", "units"]),
     // The fluid models evaluate the very laws of cc, for the parameters that a scenario gives.
     ("fluid", &["scenario", "cc", "units"]),
     ("report", &["metrics", "units"]),

@@ -45,7 +45,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step { name: "arrows", what: "dependencies between our crates point down only", run: arrows },
     Step { name: "no-std", what: "the no_std crates contain nothing that they must not", run: no_std },
     Step { name: "bare-metal", what: "the no_std crates build where there is no std", run: bare_metal },
-    Step { name: "browser", what: "the no_std crates build for WebAssembly", run: browser },
+    Step { name: "browser", what: "the no_std crates and the simulator build for WebAssembly", run: browser },
     Step { name: "licences", what: "dependencies obey deny.toml", run: licences },
 ];
 
@@ -122,8 +122,16 @@ fn bare_metal(root: &Path) -> Outcome {
     build_for(root, "thumbv7em-none-eabihf")
 }
 
+/// What a page in the browser will run, simulator included, besides the no_std crates.
 fn browser(root: &Path) -> Outcome {
-    build_for(root, "wasm32-unknown-unknown")
+    const TARGET: &str = "wasm32-unknown-unknown";
+    match build_for(root, TARGET) {
+        Outcome::Passed => {
+            // The simulator uses scenario, metrics and transport; building it builds them.
+            child::check(child::cargo(root, &["build", "--target", TARGET, "--package", "plimsoll-sim"]))
+        }
+        outcome => outcome,
+    }
 }
 
 fn build_for(root: &Path, target: &str) -> Outcome {
