@@ -33,7 +33,7 @@ impl State {
         match self {
             Self::Model => "a formula or a model without packets; `plimsoll reproduce` runs it",
             Self::Library => "a property of one piece, shown by that crate's tests",
-            Self::Simulator => "needs the packet simulator, which does not exist yet",
+            Self::Simulator => "needs runs of the packet simulator that are not written yet",
             Self::Document => "notation, settings or prose: nothing to compute",
             Self::Hardware => "needs the authors' hardware or kernel",
         }

@@ -78,7 +78,7 @@ mod reproducing {
             last.ends_with("claims hold, 2 differ from the paper as explained in their READMEs."),
             "{last}"
         );
-        assert!(text.contains("there is no packet simulator yet"), "{text}");
+        assert!(text.contains("they need runs of the packet simulator"), "{text}");
         assert!(text.contains("poseidon/fig17a"), "a figure that needs packets is listed: {text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     }
@@ -154,7 +154,9 @@ mod reproducing {
     fn a_figure_that_needs_packets_says_so() {
         let output = run(&["reproduce", "poseidon/fig17a"]);
         assert_eq!(code(&output), 2);
-        assert!(err(&output).contains("poseidon/fig17a is not reproduced: needs the packet simulator"));
+        assert!(
+            err(&output).contains("poseidon/fig17a is not reproduced: needs runs of the packet simulator")
+        );
     }
 
     #[test]

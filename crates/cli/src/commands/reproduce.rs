@@ -69,12 +69,17 @@ impl Reproduce {
             figures,
             lists: absent(),
         };
-        let page_path = self.out.join("report.html");
+        // A part of the figures has a page of its own, so that the page of all of them stays.
+        let page_path = self.out.join(self.which.as_deref().unwrap_or_default()).join("report.html");
         files::write(&page_path, page.html().as_bytes())?;
         if self.json {
             write_json(out, &claims)?;
         } else {
             write_text(out, &claims, &pictures, &page_path)?;
+            if self.which.is_none() {
+                write_missing(out)?;
+            }
+            writeln!(out, "\n{}", summary(&claims))?;
         }
         Ok(verdict(&claims))
     }
@@ -150,8 +155,7 @@ fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
 }
 
 fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page: &Path) -> Result<(), Error> {
-    // On a terminal as wide as it is, elsewhere as wide as most.
-    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)).clamp(80, 160);
+    let width = text_width();
     write!(out, "{}", text_table(claims, width))?;
     for Claim { id, claim, paper, ours, ruling, note } in claims {
         let reason = match ruling {
@@ -164,18 +168,29 @@ fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page:
             writeln!(out, "     {line}")?;
         }
     }
-    writeln!(out, "\nPictures (each also as .svg)")?;
-    for picture in pictures {
-        writeln!(out, "  {}", picture.display())?;
+    if !pictures.is_empty() {
+        writeln!(out, "\nPictures (each also as .svg)")?;
+        for picture in pictures {
+            writeln!(out, "  {}", picture.display())?;
+        }
     }
     writeln!(out, "Everything on one page: {}", page.display())?;
-    writeln!(out, "\nNot reproduced yet, because there is no packet simulator yet:")?;
+    Ok(())
+}
+
+/// What a user may miss.
+fn write_missing(out: &mut dyn Write) -> Result<(), Error> {
+    writeln!(out, "\nNot reproduced yet; they need runs of the packet simulator:")?;
     let missing: Vec<&str> = catalogue::ids(State::Simulator).collect();
-    for line in wrap(missing, ", ", width - 4) {
+    for line in wrap(missing, ", ", text_width() - 4) {
         writeln!(out, "  {line}")?;
     }
-    writeln!(out, "\n{}", summary(claims))?;
     Ok(())
+}
+
+/// On a terminal as wide as it is, elsewhere as wide as most.
+fn text_width() -> usize {
+    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)).clamp(80, 160)
 }
 
 /// Words in lines of at most `width` letters, with `between` between two on a line.
@@ -206,6 +221,7 @@ mod tests {
     fn printed(claims: &[Claim]) -> String {
         let mut out = Vec::new();
         write_text(&mut out, claims, &[], Path::new("report.html")).unwrap();
+        writeln!(out, "\n{}", summary(claims)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
