@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that the project checks about itself, in one command.
+//! `cargo xtask test`: everything that the project checks about itself, in one command; and
+//! `cargo xtask bench-ns3`, a comparison with another simulator that anybody can rerun.
 //!
 //! | file | holds |
 //! |---|---|
@@ -10,9 +11,13 @@
 //! | `arrows.rs` | the rule: dependency arrows point down only |
 //! | `nostd.rs` | the rule: what a crate without the standard library may contain |
 //! | `licences.rs`, `spdx.rs` | the rule: dependencies obey `deny.toml` |
+//! | `bench_ns3.rs` | the same flows through Debian's ns-3 (`../ns3/plimsoll_peer.cc`) and through ours |
+//! | `agreement.rs` | how well two simulators agree about the same flows |
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod arrows;
+mod bench_ns3;
 mod child;
 mod count;
 mod licences;
@@ -31,6 +36,7 @@ use steps::{STEPS, Step};
 enum Request {
     Help,
     Test(Vec<&'static Step>),
+    BenchNs3 { as_json: bool },
 }
 
 fn main() -> ExitCode {
@@ -45,6 +51,13 @@ fn main() -> ExitCode {
             println!("{total}");
             if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Ok(Request::BenchNs3 { as_json }) => match bench_ns3::run(&root(), as_json) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("error: {message}");
+                ExitCode::FAILURE
+            }
+        },
         Err(message) => {
             eprintln!("error: {message}\n\n{}", help());
             ExitCode::from(2)
@@ -59,7 +72,12 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
     match arguments.split_first() {
         None => Err("a command is missing".to_owned()),
         Some((command, names)) if command == "test" => choose(names).map(Request::Test),
-        Some((command, _)) => Err(format!("there is no command '{command}', only 'test'")),
+        Some((command, rest)) if command == "bench-ns3" => match rest {
+            [] => Ok(Request::BenchNs3 { as_json: false }),
+            [option] if option == "--json" => Ok(Request::BenchNs3 { as_json: true }),
+            _ => Err("'bench-ns3' takes '--json' or nothing".to_owned()),
+        },
+        Some((command, _)) => Err(format!("there is no command '{command}', only 'test' and 'bench-ns3'")),
     }
 }
 
@@ -84,11 +102,12 @@ fn help() -> String {
     let steps: String = STEPS.iter().map(|step| format!("  {:<10} {}\n", step.name, step.what)).collect();
     format!(
         "\
-Checks the project: code, tests, documentation, architecture, licences.
+Checks the project: code, tests, documentation, architecture, licences; and compares it with ns-3.
 
 Usage: cargo xtask test [STEP]...
+       cargo xtask bench-ns3 [--json]
 
-Installs what a step needs (rustfmt, clippy, two build targets) with rustup, runs every step even after one
+'test' installs what a step needs (rustfmt, clippy, two build targets) with rustup, runs every step even after one
 has failed, and ends with the line 'N passed, N failed'. A step whose tools cannot be had is skipped, and
 the line then says so. Exit code: 0 if nothing failed, 1 if something did, 2 for a wrong argument.
 
@@ -98,6 +117,10 @@ Examples:
   cargo xtask test                    everything, as continuous integration does
   cargo xtask test format clippy      only the two quick ones, before a commit
   cargo xtask test arrows licences    only the rules about dependencies
+  cargo xtask bench-ns3               the same flows through Debian's ns-3 and through ours: a table of
+                                      time per packet-hop and of completion times (about 3 minutes;
+                                      installs libns3-dev, libgsl-dev and g++ with apt-get, as root)
+  cargo xtask bench-ns3 --json        the same for programs; progress is on standard error
 "
     )
 }
@@ -111,6 +134,7 @@ mod tests {
         match parse(&arguments)? {
             Request::Help => Ok(vec!["help"]),
             Request::Test(chosen) => Ok(chosen.iter().map(|step| step.name).collect()),
+            Request::BenchNs3 { as_json } => Ok(vec![if as_json { "ns3, json" } else { "ns3" }]),
         }
     }
 
@@ -128,6 +152,13 @@ mod tests {
     fn an_unknown_step_is_refused_with_the_known_ones() {
         let message = names(&["test", "formt"]).unwrap_err();
         assert!(message.contains("'formt'") && message.contains("format, clippy"), "{message}");
+    }
+
+    #[test]
+    fn the_comparison_takes_json_or_nothing() {
+        assert_eq!(names(&["bench-ns3"]).unwrap(), ["ns3"]);
+        assert_eq!(names(&["bench-ns3", "--json"]).unwrap(), ["ns3, json"]);
+        assert!(names(&["bench-ns3", "dumbbell"]).unwrap_err().contains("'--json' or nothing"));
     }
 
     #[test]
