@@ -1,6 +1,7 @@
 //! Runs as folders of results.
 
 use crate::error::{Error, Verdict};
+use crate::watched;
 use plimsoll_metrics::files::{IfExists, ResultsWriter};
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Sink, Summary};
@@ -21,6 +22,11 @@ impl Folder {
         let writer = ResultsWriter::create(path, IfExists::Replace).map_err(problem(path))?;
         writer.write_run(&scenario.to_toml()).map_err(problem(path))?;
         Ok(Self { writer, path: path.to_owned() })
+    }
+
+    /// Runs the scenario; what it records goes into the folder while it runs.
+    pub(crate) fn run(&mut self, scenario: &Scenario, threads: usize, label: &str) -> Result<Run, Error> {
+        watched::run(scenario, threads, label, &mut self.writer.series)
     }
 
     /// Writes what the run yielded, and gives the folder its name.

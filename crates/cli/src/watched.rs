@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::human;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plimsoll_metrics::{Sample, Sink};
 use plimsoll_scenario::Scenario;
-use plimsoll_sim::{Control, Options, Run, simulate};
+use plimsoll_sim::{Control, Options, Run, simulate_recorded};
 use plimsoll_units::{Span, Time};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -37,13 +38,19 @@ pub(crate) fn listen() {
     });
 }
 
-/// Runs a scenario and shows how far it is; `label` stands in front of the bar.
-pub(crate) fn run(scenario: &Scenario, threads: usize, label: &str) -> Result<Run, Error> {
+/// Runs a scenario and shows how far it is; `label` stands in front of the bar. What the scenario's
+/// `[record]` table asks for goes into `sink`.
+pub(crate) fn run(
+    scenario: &Scenario,
+    threads: usize,
+    label: &str,
+    sink: &mut (dyn Sink<Sample> + Send),
+) -> Result<Run, Error> {
     let control = Control::default();
     let done = AtomicBool::new(false);
     let result = thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&control, &done, scenario.duration, label));
-        let result = simulate(scenario, &Options { threads, seed: None }, &control);
+        let result = simulate_recorded(scenario, &Options { threads, seed: None }, &control, sink);
         done.store(true, Ordering::Relaxed);
         watcher.thread().unpark();
         result

@@ -41,7 +41,18 @@ macro_rules! readings {
             $($(#[$doc])* $variant($unit),)*
         }
 
+        /// The readings in the order of the list.
+        enum Place {
+            $($variant,)*
+        }
+
         impl Reading {
+            /// Its place in the list of readings: what is read at one moment is written in this order.
+            #[must_use]
+            pub const fn rank(self) -> u8 {
+                match self { $(Self::$variant(_) => Place::$variant as u8,)* }
+            }
+
             /// The names of all readings.
             pub const NAMES: &[&str] = &[$($name),*];
 

@@ -1,6 +1,6 @@
 //! The `[record]` table.
 
-use crate::select::{Names, Ports};
+use crate::select::{Names, Ports, Switches};
 use crate::table::table;
 use plimsoll_units::Span;
 
@@ -13,12 +13,19 @@ table! {
         queues: Ports = Ports::none(),
         /// Ports whose throughput is sampled.
         throughput: Ports = Ports::none(),
+        /// Switches whose buffer is sampled: the bytes that wait in all their queues.
+        buffers: Switches = Switches::none(),
         /// Whether each flow's delivered bytes per interval are recorded.
         rates: bool = false,
         /// Whether each flow's window and pacing rate are sampled.
         windows: bool = false,
         /// Whether each flow's latest round trip time is sampled.
         rtt: bool = false,
+        /// Whether what each flow has in flight is sampled.
+        in_flight: bool = false,
+        /// Whether the longest wait at a hop that each flow's last ack told is sampled; only where switches
+        /// write telemetry.
+        hop_delay: bool = false,
         /// The traffic whose flows are sampled, by `name`; "all".
         groups: Names = Names(vec!["all".to_owned()]),
         /// When sampling begins.
@@ -38,9 +45,12 @@ impl Record {
             interval: Span::from_us(10),
             queues: Ports::none(),
             throughput: Ports::none(),
+            buffers: Switches::none(),
             rates: false,
             windows: false,
             rtt: false,
+            in_flight: false,
+            hop_delay: false,
             groups: Names(vec!["all".to_owned()]),
             start: Span::ZERO,
             stop: None,

@@ -25,6 +25,17 @@ pub(crate) enum Incoming {
     Complete,
 }
 
+impl Incoming {
+    /// The bytes before this stream position have arrived; `None` = all have.
+    pub(crate) fn delivered_to(&self) -> Option<Bytes> {
+        match self {
+            Self::NotYet => Some(Bytes::ZERO),
+            Self::Open { receiver, .. } => Some(receiver.delivered_to()),
+            Self::Complete => None,
+        }
+    }
+}
+
 /// The sending end of a connection.
 #[derive(Debug)]
 pub(crate) struct Outgoing<L: CongestionControl> {
@@ -41,6 +52,12 @@ pub(crate) struct Outgoing<L: CongestionControl> {
     timeouts: u64,
 }
 
+impl<L: CongestionControl> Outgoing<L> {
+    pub(crate) fn sender(&self) -> &Sender<L> {
+        &self.sender
+    }
+}
+
 impl<L: CongestionControl> Partition<'_, L> {
     /// A data packet reaches its host.
     pub(crate) fn data_arrives(&mut self, now: u64, host: u32, packet: Packet) {
@@ -54,10 +71,12 @@ impl<L: CongestionControl> Partition<'_, L> {
         let shared = self.shared;
         let plan = &shared.connections[body.connection as usize];
         let time = Time::from_ps(now);
-        let incoming = &mut self.incoming[body.connection as usize];
-        if let Incoming::NotYet = incoming {
-            *incoming = Incoming::Open { receiver: Box::default(), held: NONE, timer: u64::MAX };
+        if let Incoming::NotYet = self.incoming[body.connection as usize] {
+            self.incoming[body.connection as usize] =
+                Incoming::Open { receiver: Box::default(), held: NONE, timer: u64::MAX };
+            self.receives(body.connection);
         }
+        let incoming = &mut self.incoming[body.connection as usize];
         let Incoming::Open { receiver, held, timer } = incoming else {
             self.send_ack(host, &packet, late_ack(&data, plan.bytes));
             self.work(now, host);
@@ -155,6 +174,10 @@ impl<L: CongestionControl> Partition<'_, L> {
                 }
             };
             ack.reverse_delay = reverse;
+            if self.sampler.is_some() {
+                let rtt = Time::from_ps(now).checked_since(ack.echoed_sent_at);
+                self.hears(slot, rtt, &telemetry);
+            }
             let end = self.outgoing.get_mut(slot);
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
             if end.plb.is_some() {
@@ -258,6 +281,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             let end = Outgoing { sender, label, in_line: false, timer: u64::MAX, acked: 0, plb, timeouts: 0 };
             slot = self.outgoing.put(end);
             self.slot_of[connection as usize] = slot;
+            self.sends(connection, slot);
             if connection_plan.stop < u64::MAX {
                 self.hosts[host as usize].timers.push(Reverse((connection_plan.stop, connection)));
             }
@@ -410,6 +434,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     fn transmit(&mut self, now: u64, port: u32, packet: Packet) {
         self.totals.sent += 1;
         self.totals.sent_bytes += u64::from(packet.size);
+        self.ports[port as usize].left_bytes += u64::from(packet.size);
         if !self.link_up[port as usize / 2] {
             // The card sends into a dead link at its pace.
             let time = self.ports[port as usize].serialize(packet.size);

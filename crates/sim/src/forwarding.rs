@@ -4,7 +4,6 @@ use crate::packet::Packet;
 use crate::partition::Partition;
 use crate::port::Departure;
 use crate::queue::Queue;
-use crate::shared::Stamp;
 use crate::stamp::roll;
 use plimsoll_cc::CongestionControl;
 use plimsoll_cc::codel::Dequeued;
@@ -55,11 +54,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
             return packet;
         }
-        let departure = if shared.stamp == Stamp::Nothing && shared.marking.is_empty() {
-            None
-        } else {
-            Some(pipe.next_departure())
-        };
+        let departure = shared.counts_departures.then(|| pipe.next_departure());
         let mut packet = pipe.pop();
         match departure {
             Some(departure) => self.stamp(port, &mut packet, &departure),

@@ -12,6 +12,7 @@
 //! | `stamp` | what switches write on packets |
 //! | `buffer` | shared buffers, PFC |
 //! | `endpoint`, `host` | connections and network cards |
+//! | `sample` | what is read while the run goes on |
 //! | `change` | links that break, return, slow down |
 //! | `crossing` | what goes from one part to another |
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ mod queue;
 mod record;
 mod routes;
 mod run;
+mod sample;
 mod setup;
 mod shared;
 mod simulate;
@@ -39,5 +41,6 @@ mod wheel;
 
 pub use record::{Delivered, Ended, Outcome, Sent, Totals};
 pub use run::{Control, run};
+pub use sample::{ConnectionReadings, Sampling};
 pub use setup::{Change, ChangeKind, Setup, Spreading};
-pub use simulate::{Options, Run, SimError, simulate};
+pub use simulate::{Options, Run, SimError, simulate, simulate_recorded};

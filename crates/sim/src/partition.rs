@@ -9,6 +9,7 @@ use crate::port::{Port, Sizes};
 use crate::queue::{CLASSES, Queue};
 use crate::record::{Delivered, Ended, Outcome, Sent, Totals};
 use crate::routes::{Routes, mix};
+use crate::sample::Sampler;
 use crate::shared::Shared;
 use crate::slab::Slab;
 use crate::stamp::HopList;
@@ -69,6 +70,7 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) delivered: Vec<Delivered>,
     pub(crate) ended: Vec<Ended>,
     pub(crate) totals: Totals,
+    pub(crate) sampler: Option<Box<Sampler>>,
     pub(crate) now: u64,
 }
 
@@ -139,6 +141,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             delivered: Vec::new(),
             ended: Vec::new(),
             totals: Totals::default(),
+            sampler: Sampler::new(shared, mine),
             now: 0,
             shared,
             part_of,

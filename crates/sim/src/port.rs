@@ -48,6 +48,8 @@ pub(crate) struct Port {
     /// Packets from the head that no longer count in the switch's buffer.
     released: u32,
     joined_bytes: u64,
+    /// Bytes of packets that have left the queue: of hosts always, of switches if
+    /// [`Shared::counts_departures`](crate::shared::Shared::counts_departures).
     pub(crate) left_bytes: u64,
     pub(crate) rate: Rate,
     /// The node at the far end.
@@ -69,6 +71,17 @@ pub(crate) struct Departure {
     pub(crate) queue: u64,
     /// Bytes that had left before it.
     pub(crate) sent: u64,
+}
+
+/// What waits at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// Bytes of packets whose first bit has not left.
+    pub(crate) bytes: u64,
+    /// How long those of them that are in the pipe will take to leave.
+    pub(crate) time: u64,
+    /// Bytes of packets that have left and are not counted in [`Port::left_bytes`] yet.
+    pub(crate) just_left: u64,
 }
 
 impl Port {
@@ -246,6 +259,24 @@ impl Port {
     /// Whether a packet on which nothing is written has left by `now`.
     pub(crate) fn has_departure_by(&self, now: u64) -> bool {
         self.stamped < self.len && self.start_of(self.at(self.stamped)) <= now
+    }
+
+    /// What waits at `now`, when everything up to then has happened and nothing after it.
+    pub(crate) fn waiting(&self, now: u64) -> Waiting {
+        let mut waiting = Waiting::default();
+        if let Some(queue) = &self.queue {
+            waiting.bytes = queue.bytes();
+        }
+        for index in self.stamped..self.len {
+            let packet = self.at(index);
+            if self.start_of(packet) > now {
+                waiting.bytes += u64::from(packet.size);
+                waiting.time += self.serialize(packet.size);
+            } else if self.from_switch {
+                waiting.just_left += u64::from(packet.size);
+            }
+        }
+        waiting
     }
 
     /// Calls `released` with each packet that has left the queue by `now` and still counted in the

@@ -8,9 +8,12 @@
 use crate::crossing::Crossing;
 use crate::partition::Partition;
 use crate::record::Outcome;
+use crate::sample::Recorder;
 use crate::setup::Setup;
 use crate::shared::Shared;
-use plimsoll_cc::{CongestionControl, ParamError};
+use crate::simulate::SimError;
+use plimsoll_cc::CongestionControl;
+use plimsoll_metrics::{Sample, Sink};
 use plimsoll_scenario::Network;
 use plimsoll_transport::Stack;
 use plimsoll_units::Time;
@@ -31,48 +34,95 @@ pub struct Control {
 /// How often the outside is looked at, in events' time: 10 µs.
 const GLANCE: u64 = 10_000_000;
 
-/// Runs the setup under a law, on `threads` threads.
+/// Runs the setup under a law, on `threads` threads; what [`Setup::sampling`] asks for goes into `sink`
+/// by time.
 ///
 /// # Errors
-/// If a parameter of the switches is out of bounds.
+/// If a parameter of the switches is out of bounds, or the sink takes no more.
 pub fn run<L>(
     setup: Setup,
     stack: Stack<L>,
     threads: usize,
     control: &Control,
-) -> Result<Outcome, ParamError<'static>>
+    sink: &mut (dyn Sink<Sample> + Send),
+) -> Result<Outcome, SimError>
 where
     L: CongestionControl + Send + Sync,
     L::Flow: Send,
 {
     let shared = Shared::new(setup, stack)?;
-    let end = shared.setup.end.as_ps();
     let part_of = cut(&shared.setup.network, threads);
     let parts = part_of.iter().max().map_or(1, |part| usize::from(*part) + 1);
     let window = lookahead(&shared.setup, &part_of);
+    let mut recorder = Recorder::new(sink);
     let mut outcome = if parts == 1 || window == 0 {
-        let part_of = vec![0; part_of.len()];
-        let mut partition = Partition::new(&shared, &part_of, 0);
-        let mut until = 0;
-        while until < end && !control.stop.load(Ordering::Relaxed) {
-            let next = partition.next_event();
-            if next == u64::MAX || next > end {
-                break;
-            }
-            until = next.saturating_add(GLANCE).min(end);
-            partition.run_until(until);
-            control.now.store(until, Ordering::Relaxed);
-            control.packet_hops.store(partition.totals.packet_hops, Ordering::Relaxed);
-        }
-        partition.finish()
+        run_whole(&shared, control, &mut recorder)
     } else {
-        run_parts(&shared, &part_of, parts, window, control)
+        run_parts(&shared, &part_of, parts, window, control, &mut recorder)
     };
+    if let Some(error) = recorder.into_error() {
+        return Err(SimError::Samples(error));
+    }
     outcome.sent.sort_by_key(|sent| sent.message);
     outcome.delivered.sort_by_key(|delivered| delivered.message);
     outcome.ended.sort_by_key(|ended| ended.connection);
     outcome.partial = control.stop.load(Ordering::Relaxed);
     Ok(outcome)
+}
+
+/// Runs the network as one part.
+fn run_whole<L: CongestionControl>(
+    shared: &Shared<L>,
+    control: &Control,
+    recorder: &mut Recorder<'_>,
+) -> Outcome {
+    let end = shared.setup.end.as_ps();
+    let part_of = vec![0; shared.setup.network.nodes() as usize];
+    let mut partition = Partition::new(shared, &part_of, 0);
+    while !control.stop.load(Ordering::Relaxed) {
+        let step = next_step(&partition, partition.next_event(), partition.now);
+        match step {
+            Step::Sample(at) => partition.sample(at),
+            Step::End(at) => partition.sample_rest(at),
+            Step::Run(begin) => {
+                let until = begin.saturating_add(GLANCE).min(end).min(partition.next_sample());
+                partition.run_until(until);
+                control.now.store(until, Ordering::Relaxed);
+                control.packet_hops.store(partition.totals.packet_hops, Ordering::Relaxed);
+                continue;
+            }
+        }
+        recorder.gather(partition.take_samples());
+        if !recorder.hand_over() || matches!(step, Step::End(_)) {
+            break;
+        }
+    }
+    partition.finish()
+}
+
+/// What all parts do next.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Look around at this moment, up to which everything has happened.
+    Sample(u64),
+    /// Go on from this moment.
+    Run(u64),
+    /// It is over, at this moment.
+    End(u64),
+}
+
+/// `begin` is the time of the next event of any part, `latest` that of the last one. All parts come
+/// to the same answer.
+fn next_step<L: CongestionControl>(partition: &Partition<'_, L>, begin: u64, latest: u64) -> Step {
+    let end = partition.shared.setup.end.as_ps();
+    let over = begin == u64::MAX || begin > end;
+    // All that happens up to here has happened.
+    let known = if begin == u64::MAX { Some(latest) } else { begin.checked_sub(1).map(|time| time.min(end)) };
+    match known {
+        Some(known) if partition.next_sample() <= known => Step::Sample(partition.next_sample()),
+        Some(known) if over => Step::End(known),
+        _ => Step::Run(begin),
+    }
 }
 
 /// What parts handed over, by part.
@@ -90,17 +140,29 @@ impl Drop for EndAllOnPanic {
 }
 
 /// What the threads agree on between two windows.
-struct Meeting {
+struct Meeting<'a, 'b> {
     barrier: Barrier,
     /// For each part, what the others handed over to it.
     inboxes: Vec<Mutex<Inbox>>,
     /// When each part's next event is due.
     next: Vec<AtomicU64>,
     hops: Vec<AtomicU64>,
+    /// When each part's last event was.
+    latest: Vec<AtomicU64>,
     stop: AtomicBool,
+    /// Readings can no longer be stored.
+    broken: AtomicBool,
+    recorder: Mutex<&'a mut Recorder<'b>>,
 }
 
-fn run_parts<L>(shared: &Shared<L>, part_of: &[u16], parts: usize, window: u64, control: &Control) -> Outcome
+fn run_parts<L>(
+    shared: &Shared<L>,
+    part_of: &[u16],
+    parts: usize,
+    window: u64,
+    control: &Control,
+    recorder: &mut Recorder<'_>,
+) -> Outcome
 where
     L: CongestionControl + Send + Sync,
     L::Flow: Send,
@@ -110,7 +172,10 @@ where
         inboxes: (0..parts).map(|_| Mutex::new(Vec::new())).collect(),
         next: (0..parts).map(|_| AtomicU64::new(0)).collect(),
         hops: (0..parts).map(|_| AtomicU64::new(0)).collect(),
+        latest: (0..parts).map(|_| AtomicU64::new(0)).collect(),
         stop: AtomicBool::new(false),
+        broken: AtomicBool::new(false),
+        recorder: Mutex::new(recorder),
     };
     let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..parts as u16)
@@ -141,7 +206,7 @@ fn run_part<L: CongestionControl>(
     part_of: &[u16],
     part: u16,
     window: u64,
-    meeting: &Meeting,
+    meeting: &Meeting<'_, '_>,
     control: &Control,
 ) -> Outcome {
     let _guard = EndAllOnPanic;
@@ -150,17 +215,24 @@ fn run_part<L: CongestionControl>(
     loop {
         meeting.next[usize::from(part)].store(partition.next_event(), Ordering::Relaxed);
         meeting.hops[usize::from(part)].store(partition.totals.packet_hops, Ordering::Relaxed);
+        meeting.latest[usize::from(part)].store(partition.now, Ordering::Relaxed);
         if part == 0 {
             meeting.stop.store(control.stop.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         meeting.barrier.wait();
-        // Idle time is skipped: the window begins at the first event of any part.
-        let begin = meeting.next.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
-        if begin == u64::MAX || begin > end || meeting.stop.load(Ordering::Relaxed) {
+        if meeting.stop.load(Ordering::Relaxed) {
             break;
         }
+        // Idle time is skipped: the window begins at the first event of any part.
+        let first = meeting.next.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+        let latest = meeting.latest.iter().map(|time| time.load(Ordering::Relaxed)).max().unwrap_or(0);
+        let step = next_step(&partition, first, latest);
+        let Step::Run(begin) = step else {
+            let more = sample_together(&mut partition, step, meeting);
+            if more { continue } else { break }
+        };
         // The last moment before anything that is sent in this window can arrive.
-        let until = begin.saturating_add(window - 1).min(end);
+        let until = begin.saturating_add(window - 1).min(end).min(partition.next_sample());
         partition.run_until(until);
         partition.export(until);
         for (to, crossings) in sorted_out(&mut partition, part_of) {
@@ -181,6 +253,28 @@ fn run_part<L: CongestionControl>(
         }
     }
     partition.finish()
+}
+
+/// All parts look around at the same moment, and the last of them hands over what they saw. Says
+/// whether the run goes on.
+fn sample_together<L: CongestionControl>(
+    partition: &mut Partition<'_, L>,
+    step: Step,
+    meeting: &Meeting<'_, '_>,
+) -> bool {
+    match step {
+        Step::Sample(at) => partition.sample(at),
+        Step::End(at) => partition.sample_rest(at),
+        Step::Run(_) => {}
+    }
+    lock(&meeting.recorder).gather(partition.take_samples());
+    if meeting.barrier.wait().is_leader() {
+        let wanted = lock(&meeting.recorder).hand_over();
+        meeting.broken.store(!wanted, Ordering::Relaxed);
+    }
+    // Nobody gathers for the next moment before this one is handed over.
+    meeting.barrier.wait();
+    matches!(step, Step::Sample(_)) && !meeting.broken.load(Ordering::Relaxed)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,5 +1,6 @@
 //! What a run is made of, but for the law.
 
+use crate::sample::Sampling;
 use plimsoll_cc::plb;
 use plimsoll_scenario::{Network, SwitchSettings, Workload};
 use plimsoll_transport::Config;
@@ -69,6 +70,8 @@ pub struct Setup {
     pub changes: Vec<Change>,
     /// Serialisation times are cut to whole multiples of this: 1 ps is exact, 1 ns is what ns-3 does.
     pub tick: Span,
+    /// What is read while the run goes on.
+    pub sampling: Option<Sampling>,
     /// When the run ends, whatever is under way.
     pub end: Time,
     /// Every random number comes from it.

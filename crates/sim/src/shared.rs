@@ -95,6 +95,8 @@ pub(crate) struct Shared<L> {
     /// Routes from each moment on at which links break or return.
     pub(crate) routes: Vec<(u64, Arc<Routes>)>,
     pub(crate) stamp: Stamp,
+    /// Whether anybody wants to know what a queue was like when a packet left it.
+    pub(crate) counts_departures: bool,
     pub(crate) units: Units,
     /// Marking by port, if switches mark.
     pub(crate) marking: Vec<Red>,
@@ -127,6 +129,9 @@ impl<L> Shared<L> {
         Ok(Self {
             routes: route_epochs(&setup),
             stamp,
+            counts_departures: stamp != Stamp::Nothing
+                || !marking.is_empty()
+                || setup.sampling.as_ref().is_some_and(|sampling| !sampling.throughput.is_empty()),
             units,
             marking,
             marks_class: by_class(&|index| class(index).marks),

@@ -3,15 +3,19 @@
 use crate::record::Outcome;
 use crate::routes::Routes;
 use crate::run::{Control, run};
+use crate::sample::{ConnectionReadings, Sampling};
 use crate::setup::{Change, ChangeKind, Setup, Spreading};
 use plimsoll_cc::registry::Visitor;
 use plimsoll_cc::{CongestionControl, Host, ParamError, Signals};
-use plimsoll_metrics::{Drops, Failure, MessageRecord, Reason, Summary, Tally, TraceHash};
+use plimsoll_metrics::{
+    Discard, Drops, Failure, MessageRecord, Reason, Sample, Sink, Summary, Tally, TraceHash,
+};
 use plimsoll_scenario::fault::What;
 use plimsoll_scenario::{Message, Network, Refusal, Routing, Scenario, Workload};
 use plimsoll_transport::{Stack, StackError};
 use plimsoll_units::{Bytes, Rate, Span, Time};
 use std::fmt;
+use std::io;
 
 /// How a run is done; the result does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub enum SimError {
     Stack(StackError),
     /// A parameter of the switches is out of bounds.
     Param(ParamError<'static>),
+    /// What was read while the run went on could not be stored.
+    Samples(io::Error),
 }
 
 impl fmt::Display for SimError {
@@ -60,6 +66,7 @@ impl fmt::Display for SimError {
             Self::Refused(refusal) => write!(f, "{refusal}"),
             Self::Stack(error) => write!(f, "{error}"),
             Self::Param(error) => write!(f, "{error}"),
+            Self::Samples(error) => write!(f, "samples cannot be stored: {error}"),
         }
     }
 }
@@ -84,20 +91,49 @@ impl From<ParamError<'static>> for SimError {
     }
 }
 
-/// Runs a scenario; `control` watches it and can stop it.
+/// Runs a scenario; `control` watches it and can stop it. What its `[record]` table asks for is not
+/// sampled: [`simulate_recorded`] does that.
 ///
 /// # Errors
 /// If the scenario cannot be run; one that was read from a text can.
 pub fn simulate(scenario: &Scenario, options: &Options, control: &Control) -> Result<Run, SimError> {
+    simulate_with(scenario, options, control, None)
+}
+
+/// Runs a scenario and puts what its `[record]` table asks for into `sink`, by time, then reading,
+/// then subject. The run is the same as without, and the readings are the same on any number of threads.
+///
+/// # Errors
+/// If the scenario cannot be run, or if the sink takes no more.
+pub fn simulate_recorded(
+    scenario: &Scenario,
+    options: &Options,
+    control: &Control,
+    sink: &mut (dyn Sink<Sample> + Send),
+) -> Result<Run, SimError> {
+    simulate_with(scenario, options, control, Some(sink))
+}
+
+fn simulate_with(
+    scenario: &Scenario,
+    options: &Options,
+    control: &Control,
+    sink: Option<&mut (dyn Sink<Sample> + Send)>,
+) -> Result<Run, SimError> {
     let seed = options.seed.unwrap_or(scenario.seed);
     let network = scenario.network()?;
     let workload = scenario.workload(&network, seed)?;
     let host = scenario.host.host();
-    let setup = setup(scenario, &host, network.clone(), workload.clone(), seed)?;
+    let mut setup = setup(scenario, &host, network.clone(), workload.clone(), seed)?;
+    if sink.is_some() {
+        setup.sampling = sampling(scenario, &setup)?;
+    }
+    let mut discard = Discard;
+    let sink = sink.unwrap_or(&mut discard);
     let law = scenario.cc.build(&host)?;
     let name = law.name();
     let began = clock();
-    let outcome = law.visit(Job { name, setup, host, threads: options.threads.max(1), control })?;
+    let outcome = law.visit(Job { name, setup, host, threads: options.threads.max(1), control, sink })?;
     let wall_seconds = began.map_or(0.0, |began| began.elapsed().as_secs_f64());
     let messages = records(scenario, &host, &network, &workload, &outcome, seed);
 
@@ -143,6 +179,7 @@ struct Job<'a> {
     host: Host,
     threads: usize,
     control: &'a Control,
+    sink: &'a mut (dyn Sink<Sample> + Send),
 }
 
 impl Visitor for Job<'_> {
@@ -155,7 +192,7 @@ impl Visitor for Job<'_> {
     {
         // The scenario was checked against what its switches and hosts offer when it was read.
         let stack = Stack::new(self.name, law, &self.host, self.setup.transport, Signals::EVERY)?;
-        Ok(run(self.setup, stack, self.threads, self.control)?)
+        run(self.setup, stack, self.threads, self.control, self.sink)
     }
 }
 
@@ -187,9 +224,33 @@ fn setup(
         },
         changes,
         tick: scenario.transport.tick,
+        sampling: None,
         end: scenario.end(),
         seed,
     })
+}
+
+/// What the `[record]` table asks for.
+fn sampling(scenario: &Scenario, setup: &Setup) -> Result<Option<Sampling>, SimError> {
+    let record = &scenario.record;
+    let wanted = |name: &String| record.groups.0.iter().any(|chosen| chosen == "all" || chosen == name);
+    let sampling = Sampling {
+        start: Time::after_start(record.start),
+        interval: record.interval,
+        stop: record.stop.map_or(Time::NEVER, Time::after_start),
+        queues: record.queues.resolve(&setup.network)?,
+        throughput: record.throughput.resolve(&setup.network)?,
+        buffers: record.buffers.resolve(&setup.network)?,
+        connections: ConnectionReadings {
+            goodput: record.rates,
+            windows: record.windows,
+            rtt: record.rtt,
+            in_flight: record.in_flight,
+            hop_delay: record.hop_delay,
+        },
+        groups: setup.workload.groups.iter().map(wanted).collect(),
+    };
+    Ok(if sampling.is_empty() { None } else { Some(sampling) })
 }
 
 /// Faults as changes of links, by time. A switch that restarts is all its links going down.

@@ -93,8 +93,8 @@ impl Compare {
     }
 
     fn row(&self, law: &str, scenario: &Scenario, folder: &Path) -> Result<Row, Error> {
-        let results = results::Folder::begin(&folder.join(scenario_file::plain(law)), scenario)?;
-        let run = watched::run(scenario, self.options.threads(), law)?;
+        let mut results = results::Folder::begin(&folder.join(scenario_file::plain(law)), scenario)?;
+        let run = results.run(scenario, self.options.threads(), law)?;
         results.finish(&run)?;
         Ok(Row {
             law: law.to_owned(),

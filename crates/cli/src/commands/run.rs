@@ -53,8 +53,8 @@ impl Run {
             let name = scenario_file::folder_name(&scenario, path);
             Path::new("results").join(format!("{name}-{}-{}", scenario_file::plain(law), scenario.seed))
         });
-        let results = results::Folder::begin(&folder, &scenario)?;
-        let run = watched::run(&scenario, self.options.threads(), &scenario.name)?;
+        let mut results = results::Folder::begin(&folder, &scenario)?;
+        let run = results.run(&scenario, self.options.threads(), &scenario.name)?;
         results.finish(&run)?;
         if self.json {
             write!(out, "{}", run.summary.to_json()?)?;

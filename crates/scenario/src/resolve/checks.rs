@@ -130,6 +130,9 @@ impl Reader<'_> {
                 self.refuse(places.record.as_ref(), refusal.at(key));
             }
         }
+        if let Err(refusal) = record.buffers.resolve(network) {
+            self.refuse(places.record.as_ref(), refusal.at("buffers"));
+        }
         for name in record.groups.0.iter().filter(|name| *name != "all") {
             if !scenario.traffic.iter().any(|traffic| traffic.name == *name) {
                 let message = format!("no [[traffic]] is called `{name}`");

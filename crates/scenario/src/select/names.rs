@@ -89,7 +89,7 @@ fn examples(network: &Network) -> String {
     format!("{} and {}", ends(&network.names[..hosts_end]), ends(&network.names[hosts_end..]))
 }
 
-/// Switches: `"all"`, or some by name.
+/// Switches: `"all"`, `"none"`, or some by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switches(pub Vec<String>);
 
@@ -100,6 +100,12 @@ impl Switches {
         Self(vec!["all".to_owned()])
     }
 
+    /// No switch.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(vec!["none".to_owned()])
+    }
+
     /// Their nodes, in order, each once.
     ///
     /// # Errors
@@ -107,9 +113,13 @@ impl Switches {
     pub fn resolve(&self, network: &Network) -> Result<Vec<u32>, Refusal> {
         let mut chosen = Vec::new();
         for name in &self.0 {
-            if name == "all" {
-                chosen.extend(network.hosts..network.nodes());
-                continue;
+            match name.as_str() {
+                "all" => {
+                    chosen.extend(network.hosts..network.nodes());
+                    continue;
+                }
+                "none" => continue,
+                _ => {}
             }
             let nodes = nodes_called(network, name);
             if nodes.is_empty() || nodes.iter().any(|&node| node < network.hosts) {
@@ -127,7 +137,7 @@ impl Cell for Switches {
     type Bound = ();
     fn shape(_: ((), ())) -> Shape {
         Shape::Other {
-            says: "switches: \"all\", or names (\"leaf3\", or \"leaf\" for all leaves), or an array of them",
+            says: "switches: \"all\", \"none\", or names (\"leaf3\", or \"leaf\" for all leaves), or an array of them",
             schema: r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
         }
     }
