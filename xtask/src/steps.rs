@@ -41,6 +41,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step { name: "clippy", what: "no warning from the compiler or from clippy", run: clippy },
     Step { name: "tests", what: "unit, property and command-line tests", run: tests },
     Step { name: "doctests", what: "the examples in the documentation work", run: doctests },
+    Step { name: "release", what: "runs go the same way in release as in the dev profile", run: release },
     Step { name: "rustdoc", what: "the documentation builds without a warning", run: rustdoc },
     Step { name: "arrows", what: "dependencies between our crates point down only", run: arrows },
     Step { name: "no-std", what: "the no_std crates contain nothing that they must not", run: no_std },
@@ -101,6 +102,11 @@ fn tests(root: &Path) -> Outcome {
 
 fn doctests(root: &Path) -> Outcome {
     child::count(child::cargo(root, &["test", "--workspace", "--no-fail-fast", "--doc"]))
+}
+
+/// The step before it ran the same test in the dev profile.
+fn release(root: &Path) -> Outcome {
+    child::count(child::cargo(root, &["test", "--release", "--package", "plimsoll-sim", "--test", "golden"]))
 }
 
 fn rustdoc(root: &Path) -> Outcome {

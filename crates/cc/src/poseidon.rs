@@ -337,6 +337,7 @@ impl Configure for Poseidon {
         let bdp_packets = host.bdp().as_f64() / host.mss.as_f64();
         let max_cwnd = params.max_cwnd.unwrap_or((4.0 * bdp_packets).max(1.0).max(params.min_cwnd));
         not_above("min_cwnd", params.min_cwnd, "max_cwnd", max_cwnd)?;
+        not_above("start_cwnd", params.start_cwnd, "max_cwnd", max_cwnd)?;
 
         let (r_min, r_max) = (min_rate.as_bps_f64(), max_rate.as_bps_f64());
         let alpha = libm::log(r_max / r_min);
@@ -355,7 +356,7 @@ impl Configure for Poseidon {
             min_md: params.min_md,
             min_cwnd: params.min_cwnd,
             max_cwnd,
-            start_cwnd: params.start_cwnd.clamp(params.min_cwnd, max_cwnd),
+            start_cwnd: params.start_cwnd.max(params.min_cwnd),
             retx_reset: params.retx_reset,
             packets_per_byte: 1.0 / host.mss.as_f64(),
         })

@@ -165,8 +165,10 @@ fn choices(path: &str, kinds: &[&TableInfo]) -> String {
 }
 
 /// The keys that every `[[traffic]]` has.
-const OF_ALL_TRAFFIC: &str =
-    "\nEach also has `name`, what results call it, and `class`, the class of its packets in switches (0).\n";
+const OF_ALL_TRAFFIC: &str = "\nEach also has `name`, what results call it, `class`, the class of its packets in switches (0), and \
+     `via`, switches and links that its packets must pass on the way there (acks may go another way), e.g. \
+     [\"leaf0:spine1\"]; a name that several switches share (\"spine\") asks for one of them. While a link of that way \
+     is down, packets take another.\n";
 
 fn first_sentence(doc: &str) -> &str {
     doc.find(". ").map_or(doc, |end| &doc[..=end])

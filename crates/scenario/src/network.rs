@@ -5,6 +5,7 @@
 
 mod paths;
 mod racks;
+mod waypoints;
 
 pub use paths::Longest;
 pub use racks::Racks;

@@ -102,7 +102,11 @@ impl Scenario {
             let random = |stream| Random::new(seed, table as u64, stream);
             traffic.pattern.source().plan(&ground, &random, &mut plan)?;
         }
-        Ok(plan.finish())
+        let mut workload = plan.finish();
+        for traffic in &self.traffic {
+            workload.waypoints.push(traffic.via.resolve(network).map_err(|refusal| refusal.at("via"))?);
+        }
+        Ok(workload)
     }
 
     /// What goes wrong with each link or switch, by time.

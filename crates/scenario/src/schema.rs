@@ -68,6 +68,8 @@ fn further_keys(path: &str) -> Vec<String> {
             keys.push("\"name\":{\"type\":\"string\",\"description\":\"What results call it.\"}".to_owned());
             let class = r#""class":{"type":"integer","minimum":0,"maximum":7,"description":"The class of its packets."}"#;
             keys.push(class.to_owned());
+            let via = r#""via":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}],"description":"Switches and links that its packets must pass."}"#;
+            keys.push(via.to_owned());
         }
         Some(("cc", _)) => keys.push("\"law\":{}".to_owned()),
         _ => {}

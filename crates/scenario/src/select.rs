@@ -3,10 +3,12 @@
 mod hosts;
 mod links;
 mod names;
+mod via;
 
 pub use hosts::Hosts;
 pub use links::{Links, Ports};
 pub use names::{Names, Switches, Text};
+pub use via::Via;
 
 use crate::problem::Kind;
 

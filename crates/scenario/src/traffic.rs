@@ -31,7 +31,7 @@ pub(crate) use ground::Ground;
 pub(crate) use plan::Plan;
 
 use crate::random::Random;
-use crate::select::Refusal;
+use crate::select::{Refusal, Via};
 use crate::table::kinds;
 use plimsoll_units::Span;
 
@@ -58,6 +58,8 @@ pub struct Traffic {
     pub name: String,
     /// The class of its packets in switches.
     pub class: u8,
+    /// Switches and links that its packets must pass.
+    pub via: Via,
     /// Who sends what to whom, and when.
     pub pattern: Pattern,
 }

@@ -73,6 +73,9 @@ pub struct Workload {
     pub waits_for: Vec<u32>,
     /// The names of the `[[traffic]]` tables.
     pub groups: Vec<String>,
+    /// For each of them where its packets must pass: for each waypoint the switches of which one must be on the
+    /// path. None = any path will do.
+    pub waypoints: Vec<Vec<Vec<u32>>>,
 }
 
 impl Workload {

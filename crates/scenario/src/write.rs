@@ -33,6 +33,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> String {
         text.push_str("\n[[traffic]]\n");
         write_line(&mut text, "name", &Text(traffic.name.clone()));
         write_line(&mut text, "class", &u32::from(traffic.class));
+        write_line(&mut text, "via", &traffic.via);
         traffic.pattern.write(&mut text);
     }
     for fault in &scenario.faults {

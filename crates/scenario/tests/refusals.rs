@@ -279,3 +279,35 @@ fn what_the_command_line_sets_is_read_like_the_file_and_blamed_by_name() {
     assert!(first(with(None, &["nonsense"])).starts_with("--set:1:"));
     assert!(first(with(None, &["traffic.7.load=0.5"])).starts_with("--set:1:"));
 }
+
+#[test]
+fn waypoints_that_no_shortest_path_passes_are_refused() {
+    let flows = "[[traffic]]\nkind = \"flows\"\nfrom = 0\nto = 4\nvia = ";
+    let (kind, line, said) = refused(&format!("{flows}\"spine7\"\n"));
+    assert_eq!((kind, line), (Kind::Unknown, 5));
+    assert!(said.starts_with("there is no switch `spine7`"), "{said}");
+    assert!(message(&format!("{flows}\"h1\"\n")).contains("it is a host"));
+    assert!(message(&format!("{flows}\"leaf0:leaf1\"\n")).contains("no link joins `leaf0` and `leaf1`"));
+    // Host 0 and host 1 are in one rack, so that no packet between them sees the spine.
+    let (kind, line, said) =
+        refused("[[traffic]]\nkind = \"flows\"\nfrom = 0\nto = [4, 1]\nvia = [\"leaf0\", \"spine0\"]\n");
+    assert_eq!((kind, line), (Kind::Contradiction, 5));
+    assert_eq!(
+        said,
+        "no shortest path from `h0` to `h1` leads through `leaf0` and `spine0`; packets take shortest paths only"
+    );
+    let fine = format!("{NETWORK}[cc]\nlaw = \"swift\"\n{flows}[\"spine\", \"leaf1\"]\n");
+    assert!(Scenario::parse("x", &fine).is_ok());
+}
+
+#[test]
+fn poseidons_first_window_above_its_largest_is_refused() {
+    let text = format!("{NETWORK}[cc]\nlaw = \"poseidon\"\nmax_cwnd = 8.0\nstart_cwnd = 10.0\n");
+    let refused = problem(&text);
+    assert_eq!(refused.line, 9);
+    assert!(
+        refused.message.contains("start_cwnd") && refused.message.contains("max_cwnd"),
+        "{}",
+        refused.message
+    );
+}

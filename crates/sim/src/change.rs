@@ -17,7 +17,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
             self.next_change += 1;
             match change.what {
-                ChangeKind::LinkDown(link) => self.break_link(link),
+                ChangeKind::LinkDown(link) => self.break_link(now, link),
                 ChangeKind::LinkUp(link) => self.link_up[link as usize] = true,
                 ChangeKind::LinkRate(link, rate) => {
                     for port in [2 * link, 2 * link + 1] {
@@ -25,6 +25,8 @@ impl<L: CongestionControl> Partition<'_, L> {
                             && self.ports[port as usize].from_switch
                         {
                             self.need_queue(now, port);
+                            // When they left follows from the rate that they left with.
+                            self.export_from(port, now);
                         }
                         self.ports[port as usize].set_rate(rate);
                     }
@@ -42,17 +44,21 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// All that is on the link, or waits for it, is lost.
-    fn break_link(&mut self, link: u32) {
+    fn break_link(&mut self, now: u64, link: u32) {
         self.link_up[link as usize] = false;
         for port in [2 * link, 2 * link + 1] {
             let from_switch = self.ports[port as usize].from_switch;
+            if from_switch && self.is_mine(self.shared.setup.network.near_end(port)) {
+                // What has left the queue was counted and written on, even if nobody will see it.
+                self.need_queue(now, port);
+            }
             while self.ports[port as usize].len() > 0 {
                 let held = self.ports[port as usize].head_is_held();
                 let packet = self.ports[port as usize].pop();
                 if held && from_switch && self.shared.buffer.is_some() {
                     self.release(port, &packet);
                 }
-                self.totals.unroutable += 1;
+                self.totals.broken += 1;
                 self.discard(&packet);
             }
             self.ports[port as usize].forget();
@@ -60,12 +66,17 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.ports[port as usize].queue.as_mut().map_or_else(Vec::new, |queue| queue.drain());
             for packet in waiting {
                 self.release(port, &packet);
-                self.totals.unroutable += 1;
+                self.totals.broken += 1;
                 self.discard(&packet);
             }
             self.wheel.clear(port);
             let source = self.source_of_departure(port);
             self.wheel.clear(source);
+            // What is gone has made room, and nothing may be left whose leaving would say so.
+            let near = self.shared.setup.network.near_end(port);
+            if from_switch && !self.shared.pfc.is_empty() && self.is_mine(near) {
+                self.resume_if_room(now, near);
+            }
         }
     }
 }

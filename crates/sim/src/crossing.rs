@@ -31,14 +31,21 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// later than that by the delay of a link at least, which is how far parts run apart.
     pub(crate) fn export(&mut self, until: u64) {
         for index in 0..self.outward.len() {
-            let port = self.outward[index];
-            while self.ports[port as usize].head_leaves().is_some_and(|time| time <= until) {
-                let packet = self.take_head(port);
-                let body = *self.bodies.get(packet.body);
-                let hops = self.hop_lists.get(packet.body as usize).copied().unwrap_or_default();
-                self.bodies.release(packet.body);
-                self.outbox.push(Crossing::Packet { port, packet, body, hops });
-            }
+            self.export_from(self.outward[index], until);
+        }
+    }
+
+    /// The same for one port, if its far end is in another part.
+    pub(crate) fn export_from(&mut self, port: u32, until: u64) {
+        if self.is_mine(self.ports[port as usize].to) {
+            return;
+        }
+        while self.ports[port as usize].head_leaves().is_some_and(|time| time <= until) {
+            let packet = self.take_head(port);
+            let body = *self.bodies.get(packet.body);
+            let hops = self.hop_lists.get(packet.body as usize).copied().unwrap_or_default();
+            self.bodies.release(packet.body);
+            self.outbox.push(Crossing::Packet { port, packet, body, hops });
         }
     }
 

@@ -240,6 +240,9 @@ impl<L: CongestionControl> Partition<'_, L> {
         let end = self.outgoing.get(slot);
         let (counters, failure) = (*end.sender.counters(), end.sender.failure());
         self.ended.push(Ended { connection, counters, failure });
+        if end.acked < self.shared.connections[connection as usize].messages {
+            self.given_up.insert(connection);
+        }
         self.slot_of[connection as usize] = NONE;
         self.outgoing.release(slot);
     }
@@ -273,10 +276,17 @@ impl<L: CongestionControl> Partition<'_, L> {
         let connection = plan.connection;
         let mut slot = self.slot_of[connection as usize];
         if slot == NONE {
+            if self.given_up.contains(&connection) {
+                return;
+            }
             let connection_plan = &shared.connections[connection as usize];
             let label = connection_plan.label;
             let path = shared.path(&self.routes, connection, label);
-            let plb = shared.plb.as_ref().map(|plb| plb.start(Time::from_ps(now), path.seed));
+            let plb = shared
+                .plb
+                .as_ref()
+                .filter(|_| !connection_plan.pinned)
+                .map(|plb| plb.start(Time::from_ps(now), path.seed));
             let sender = Sender::new(&shared.stack, &path);
             let end = Outgoing { sender, label, in_line: false, timer: u64::MAX, acked: 0, plb, timeouts: 0 };
             slot = self.outgoing.put(end);
@@ -405,10 +415,10 @@ impl<L: CongestionControl> Partition<'_, L> {
             self.hop_list_mut(body);
         }
         let label = match shared.setup.spreading {
-            Spreading::PerPacket => {
+            Spreading::PerPacket if !plan.pinned => {
                 mix(u64::from(label) << 32 ^ data.number.0 ^ data.sent_at.as_ps() << 20) as u32
             }
-            Spreading::PerFlow | Spreading::Plb(_) => label,
+            _ => label,
         };
         let ecn = if data.ecn == Ecn::Capable { Packet::ECN_CAPABLE } else { 0 };
         let packet = Packet {
@@ -439,7 +449,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             // The card sends into a dead link at its pace.
             let time = self.ports[port as usize].serialize(packet.size);
             self.ports[port as usize].free_at = now + time;
-            self.totals.unroutable += 1;
+            self.totals.broken += 1;
             self.discard(&packet);
         } else if let Some(time) = self.ports[port as usize].push(now, packet) {
             self.set_arrival(port, time);

@@ -24,7 +24,6 @@ impl<L: CongestionControl> Partition<'_, L> {
         self.totals.packet_hops += 1;
         self.totals.hash(now, port, packet.label, packet.size);
         if self.any_harm && self.is_harmed(port) {
-            self.totals.link_losses += 1;
             self.discard(&packet);
         } else if to >= self.shared.setup.network.hosts {
             self.forward(now, to, port, packet);
@@ -69,15 +68,18 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// Whether the link loses or damages this packet.
     fn is_harmed(&mut self, port: u32) -> bool {
         let (loss, corruption) = self.harm[port as usize / 2];
-        (loss > 0.0 && roll(&mut self.dice[port as usize]) < loss)
-            || (corruption > 0.0 && roll(&mut self.dice[port as usize]) < corruption)
+        let lost = loss > 0.0 && roll(&mut self.dice[port as usize]) < loss;
+        let damaged = !lost && corruption > 0.0 && roll(&mut self.dice[port as usize]) < corruption;
+        self.totals.link_losses += u64::from(lost);
+        self.totals.damaged += u64::from(damaged);
+        lost || damaged
     }
 
     /// A packet is in a switch: off to the next port.
     #[inline]
     fn forward(&mut self, now: u64, switch: u32, ingress: u32, mut packet: Packet) {
-        let next = self.routes.next_port(switch, packet.to, packet.label);
-        let Some(port) = next.filter(|port| self.link_up[*port as usize / 2]) else {
+        // Routes know of a link that breaks from that moment on.
+        let Some(port) = self.routes.next_port(switch, packet.to, packet.label) else {
             self.totals.unroutable += 1;
             self.discard(&packet);
             return;
@@ -151,6 +153,7 @@ impl<L: CongestionControl> Partition<'_, L> {
                 }
                 self.wheel.clear(source);
                 self.maybe_bare(port);
+                self.resume_after(now, port);
                 return;
             };
             let backlog = queue.bytes();
@@ -191,11 +194,16 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.wheel.clear(source);
                 self.maybe_bare(port);
             }
-            if !shared.pfc.is_empty() {
-                let switch = shared.setup.network.near_end(port);
-                self.resume_if_room(now, switch);
-            }
+            self.resume_after(now, port);
             return;
+        }
+    }
+
+    /// Packets have left `port`'s queue: PFC may let somebody go on.
+    fn resume_after(&mut self, now: u64, port: u32) {
+        if !self.shared.pfc.is_empty() {
+            let switch = self.shared.setup.network.near_end(port);
+            self.resume_if_room(now, switch);
         }
     }
 

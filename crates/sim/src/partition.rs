@@ -16,7 +16,7 @@ use crate::stamp::HopList;
 use crate::wheel::Wheel;
 use plimsoll_cc::CongestionControl;
 use plimsoll_units::{Span, Time};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 /// A PFC frame on its way to the sender of a link.
@@ -59,6 +59,8 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) outgoing: Slab<Outgoing<L>>,
     /// Slot of each connection's sending end.
     pub(crate) slot_of: Vec<u32>,
+    /// Connections that ended before all their messages were acked: no more messages begin on them.
+    pub(crate) given_up: HashSet<u32>,
     pub(crate) incoming: Vec<Incoming>,
     /// How many messages each message still waits for.
     pub(crate) waits_for: Vec<u32>,
@@ -132,6 +134,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             hosts,
             outgoing: Slab::default(),
             slot_of: vec![NONE; connections],
+            given_up: HashSet::new(),
             incoming: (0..connections).map(|_| Incoming::NotYet).collect(),
             waits_for: shared.messages.iter().map(|message| message.waits_for).collect(),
             bodies: Slab::default(),

@@ -53,9 +53,13 @@ pub struct Totals {
     pub buffer_drops: u64,
     /// Packets dropped by CoDel.
     pub codel_drops: u64,
-    /// Packets lost or damaged on links.
+    /// Packets lost on links at random.
     pub link_losses: u64,
-    /// Packets that no path led on, or that a broken link took with it.
+    /// Packets damaged on links at random.
+    pub damaged: u64,
+    /// Packets that a broken link took with it.
+    pub broken: u64,
+    /// Packets that no path led on.
     pub unroutable: u64,
     /// Packets marked.
     pub marks: u64,
@@ -86,6 +90,8 @@ impl Totals {
         self.buffer_drops += other.buffer_drops;
         self.codel_drops += other.codel_drops;
         self.link_losses += other.link_losses;
+        self.damaged += other.damaged;
+        self.broken += other.broken;
         self.unroutable += other.unroutable;
         self.marks += other.marks;
         self.pauses += other.pauses;

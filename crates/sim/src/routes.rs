@@ -1,6 +1,6 @@
 //! Where a packet goes next: shortest paths, and a hash to choose among equals.
 
-use plimsoll_scenario::Network;
+use plimsoll_scenario::{Connection, Kind, Network, Refusal, Workload};
 use std::collections::{HashMap, VecDeque};
 
 /// Which ports lead from each switch towards each host: all that lie on a shortest path.
@@ -109,6 +109,65 @@ impl Routes {
         let pick = ((u64::from(hash) * u64::from(count)) >> 32) as u32;
         Some(self.choices[(begin + pick) as usize])
     }
+
+    /// Whether a packet of the connection with this label passes one switch of each waypoint.
+    fn leads_through(
+        &self,
+        network: &Network,
+        connection: &Connection,
+        label: u32,
+        waypoints: &[Vec<u32>],
+    ) -> bool {
+        let mut missing: Vec<&Vec<u32>> = waypoints.iter().collect();
+        let mut node = network.far_end(self.first_port(connection.from));
+        while node >= self.hosts {
+            missing.retain(|switches| !switches.contains(&node));
+            match self.next_port(node, connection.to, label) {
+                Some(port) => node = network.far_end(port),
+                None => return false,
+            }
+        }
+        missing.is_empty()
+    }
+}
+
+/// The `attempt`-th label that a connection may have; without waypoints it has the first.
+pub(crate) fn label(seed: u64, connection: u32, attempt: u64) -> u32 {
+    mix(seed ^ mix(u64::from(connection) + 1) ^ attempt << 32) as u32
+}
+
+/// How many labels are tried before a connection is refused: enough for paths that one label in 100,000 takes.
+const MOST_ATTEMPTS: u64 = 1 << 20;
+
+/// For each connection that has waypoints a label with which every switch's hash leads through them; empty if none
+/// has. Packets then find their way as any others do, at no cost.
+pub(crate) fn pinned_labels(
+    network: &Network,
+    workload: &Workload,
+    seed: u64,
+) -> Result<Vec<Option<u32>>, Refusal> {
+    if workload.waypoints.iter().all(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let routes = Routes::new(network, |_| true, seed);
+    let find = |(index, connection): (usize, &Connection)| {
+        let waypoints = workload.waypoints.get(usize::from(connection.group)).map_or(&[][..], Vec::as_slice);
+        if waypoints.is_empty() {
+            return Ok(None);
+        }
+        let leads = |label: &u32| routes.leads_through(network, connection, *label, waypoints);
+        let mut labels = (0..MOST_ATTEMPTS).map(|attempt| label(seed, index as u32, attempt));
+        labels.find(leads).map(Some).ok_or_else(|| Refusal {
+            kind: Kind::Contradiction,
+            key: "via",
+            message: format!(
+                "no shortest path from `{}` to `{}` was found that leads through the given switches",
+                network.name(connection.from),
+                network.name(connection.to)
+            ),
+        })
+    };
+    workload.connections.iter().enumerate().map(find).collect()
 }
 
 fn ports_by_node(network: &Network, up: impl Fn(usize) -> bool) -> Vec<Vec<u32>> {

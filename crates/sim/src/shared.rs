@@ -2,7 +2,7 @@
 
 use crate::packet::WAIT_SHIFT;
 use crate::queue::CLASSES;
-use crate::routes::{Routes, mix};
+use crate::routes::{Routes, label, mix};
 use crate::setup::{ChangeKind, Setup, Spreading};
 use crate::unit::Unit;
 use plimsoll_cc::codel::CoDel;
@@ -72,6 +72,8 @@ pub(crate) struct ConnectionPlan {
     pub(crate) to: u32,
     pub(crate) class: u8,
     pub(crate) label: u32,
+    /// It keeps its label, which leads it through its waypoints.
+    pub(crate) pinned: bool,
     pub(crate) stop: u64,
     /// All bytes that it will ever carry.
     pub(crate) bytes: Bytes,
@@ -277,6 +279,7 @@ fn route_epochs(setup: &Setup) -> Vec<(u64, Arc<Routes>)> {
 }
 
 fn connection_plans(setup: &Setup) -> Vec<ConnectionPlan> {
+    let pinned = |index: usize| setup.pinned.get(index).copied().flatten();
     let mut plans: Vec<ConnectionPlan> = setup
         .workload
         .connections
@@ -286,7 +289,8 @@ fn connection_plans(setup: &Setup) -> Vec<ConnectionPlan> {
             from: connection.from,
             to: connection.to,
             class: connection.class,
-            label: mix(setup.seed ^ mix(index as u64 + 1)) as u32,
+            label: pinned(index).unwrap_or_else(|| label(setup.seed, index as u32, 0)),
+            pinned: pinned(index).is_some(),
             stop: connection.stop.as_ps(),
             bytes: Bytes::ZERO,
             first_message: 0,

@@ -1,7 +1,7 @@
 //! From a scenario to records: what a run is made of, the run, and what it yields.
 
 use crate::record::Outcome;
-use crate::routes::Routes;
+use crate::routes::{Routes, pinned_labels};
 use crate::run::{Control, run};
 use crate::sample::{ConnectionReadings, Sampling};
 use crate::setup::{Change, ChangeKind, Setup, Spreading};
@@ -161,8 +161,9 @@ fn simulate_with(
         buffer: outcome.totals.buffer_drops,
         early: outcome.totals.codel_drops,
         loss: outcome.totals.link_losses,
-        down: outcome.totals.unroutable,
-        ..Drops::default()
+        corruption: outcome.totals.damaged,
+        down: outcome.totals.broken,
+        no_route: outcome.totals.unroutable,
     });
     Ok(Run { network, workload, messages, summary, outcome })
 }
@@ -206,7 +207,9 @@ fn setup(
     let stamping = scenario.switch.int_switches.resolve(&network).map_err(SimError::Refused)?;
     let stamping = (0..network.switches).map(|switch| stamping.contains(&(network.hosts + switch))).collect();
     let changes = changes(scenario, &network)?;
+    let pinned = pinned_labels(&network, &workload, seed)?;
     Ok(Setup {
+        pinned,
         network,
         workload,
         transport: scenario.transport,
@@ -253,9 +256,11 @@ fn sampling(scenario: &Scenario, setup: &Setup) -> Result<Option<Sampling>, SimE
     Ok(if sampling.is_empty() { None } else { Some(sampling) })
 }
 
-/// Faults as changes of links, by time. A switch that restarts is all its links going down.
+/// Faults as changes of links, by time. A switch that restarts is all its links going down; a link that is down
+/// for two reasons returns when the last of them is over.
 fn changes(scenario: &Scenario, network: &Network) -> Result<Vec<Change>, SimError> {
     let mut changes = Vec::new();
+    let mut down = vec![Vec::new(); network.links.len()];
     for fault in scenario.faults(network)? {
         let mut change = |start: ChangeKind, stop: ChangeKind| {
             changes.push(Change { at: fault.start, what: start });
@@ -264,7 +269,7 @@ fn changes(scenario: &Scenario, network: &Network) -> Result<Vec<Change>, SimErr
             }
         };
         match fault.what {
-            What::LinkDown { link } => change(ChangeKind::LinkDown(link), ChangeKind::LinkUp(link)),
+            What::LinkDown { link } => down[link as usize].push((fault.start, fault.stop)),
             What::Loss { link, probability } => {
                 let usual = network.links[link as usize].loss;
                 change(ChangeKind::LinkLoss(link, probability), ChangeKind::LinkLoss(link, usual));
@@ -281,17 +286,34 @@ fn changes(scenario: &Scenario, network: &Network) -> Result<Vec<Change>, SimErr
                 change(ChangeKind::LinkRate(link, rate), ChangeKind::LinkRate(link, usual));
             }
             What::Reboot { switch } => {
-                for (link, _) in
-                    network.links.iter().enumerate().filter(|(_, link)| link.ends.contains(&switch))
-                {
-                    let link = link as u32;
-                    change(ChangeKind::LinkDown(link), ChangeKind::LinkUp(link));
-                }
+                let its = network.links.iter().zip(&mut down).filter(|(link, _)| link.ends.contains(&switch));
+                its.for_each(|(_, times)| times.push((fault.start, fault.stop)));
+            }
+        }
+    }
+    for (link, times) in down.into_iter().enumerate() {
+        for (start, stop) in united(times) {
+            changes.push(Change { at: start, what: ChangeKind::LinkDown(link as u32) });
+            if stop < Time::NEVER {
+                changes.push(Change { at: stop, what: ChangeKind::LinkUp(link as u32) });
             }
         }
     }
     changes.sort_by_key(|change| change.at);
     Ok(changes)
+}
+
+/// Intervals as few as cover the same times, by time.
+fn united(mut times: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
+    times.sort();
+    let mut united: Vec<(Time, Time)> = Vec::new();
+    for (start, stop) in times {
+        match united.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(stop),
+            _ => united.push((start, stop)),
+        }
+    }
+    united
 }
 
 /// What became of each message that was to begin.
@@ -366,7 +388,28 @@ fn records(
             record.failure = Some(Failure { reason: Reason::TimedOut, at });
         }
     }
+    pass_on_failures(workload, &mut messages);
     messages
+}
+
+/// What waits for a message that was given up never begins.
+fn pass_on_failures(workload: &Workload, messages: &mut [MessageRecord]) {
+    let mut waiting: Vec<usize> =
+        (0..messages.len()).filter(|index| !workload.dependencies(*index).is_empty()).collect();
+    loop {
+        let before = waiting.len();
+        waiting.retain(|&index| {
+            let given_up = |other: &u32| messages[*other as usize].failure.map(|failure| failure.at);
+            let first = workload.dependencies(index).iter().filter_map(given_up).min();
+            if let (Some(at), None, None) = (first, messages[index].finish, messages[index].failure) {
+                messages[index].failure = Some(Failure { reason: Reason::PredecessorFailed, at });
+            }
+            messages[index].finish.is_none() && messages[index].failure.is_none()
+        });
+        if waiting.len() == before {
+            return;
+        }
+    }
 }
 
 /// Completion time alone in the network, as HPCC's simulator has it: the pair's base round trip, and all bytes

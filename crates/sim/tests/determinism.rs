@@ -1,20 +1,14 @@
 //! The same scenario and seed give the same run: on one thread and on many, with pauses, drops and faults.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper that fails is a failed test")]
 
-use plimsoll_scenario::Scenario;
+mod common;
+
+use common::{run_scenario, scenario};
 use plimsoll_sim::{Control, Options, Run, simulate};
 use std::sync::atomic::Ordering;
 
 fn run(text: &str, threads: usize, seed: u64) -> Run {
-    let scenario = Scenario::parse("test.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
-    let run = simulate(&scenario, &Options { threads, seed: Some(seed) }, &Control::default()).unwrap();
-    let totals = &run.outcome.totals;
-    assert_eq!(
-        totals.sent_bytes,
-        totals.arrived_bytes + totals.dropped_bytes + totals.remaining_bytes,
-        "every byte is delivered, dropped or still under way"
-    );
-    run
+    run_scenario(&scenario(text), threads, Some(seed))
 }
 
 fn leaf_spine(law: &str, more: &str) -> String {
@@ -88,9 +82,10 @@ fn faults_are_the_same_on_all_threads() {
 #[test]
 fn a_stopped_run_says_that_it_is_partial() {
     let text = leaf_spine("swift", "");
-    let scenario = Scenario::parse("test.toml", &text).unwrap();
+    let scenario = scenario(&text);
     let control = Control::default();
     control.stop.store(true, Ordering::Relaxed);
     let run = simulate(&scenario, &Options { threads: 2, seed: None }, &control).unwrap();
+    common::check_books(&run, scenario.duration);
     assert!(run.summary.partial && run.summary.packet_hops == 0);
 }

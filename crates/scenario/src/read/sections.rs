@@ -6,7 +6,7 @@ use crate::fault::FaultTable;
 use crate::problem::Kind;
 use crate::resolve::{Draft, Places};
 use crate::routing::{RoutingTable, Spreading};
-use crate::select::Text;
+use crate::select::{Text, Via};
 use crate::switch::{Buffer, Class, Pfc, SwitchTable};
 use crate::table::Table;
 use crate::topology::SingleSwitch;
@@ -216,10 +216,11 @@ impl Reader<'_> {
     }
 
     fn traffic(&mut self, section: &Section<'_, '_>) -> Option<Traffic> {
-        let pattern = Pattern::read(self, section, &["name", "class"]);
+        let pattern = Pattern::read(self, section, &["name", "class", "via"]);
         let name = self.cell(section, "name", ((), ()), Some(Text::default()), &[]);
         let class = self.cell(section, "class", (0_u32, 7), Some(0), &[]);
-        Some(Traffic { name: name?.0, class: class? as u8, pattern: pattern? })
+        let via = self.cell(section, "via", ((), ()), Some(Via::default()), &[]);
+        Some(Traffic { name: name?.0, class: class? as u8, via: via?, pattern: pattern? })
     }
 }
 

@@ -3,10 +3,11 @@
 use super::Places;
 use crate::network::{Longest, Network};
 use crate::problem::Kind;
+use crate::random::Random;
 use crate::read::{Reader, kind_of};
 use crate::select::{Ports, Refusal};
 use crate::switch::{Encoding, IntMode};
-use crate::traffic::{Demand, Ground};
+use crate::traffic::{Demand, Ground, Plan};
 use crate::{Scenario, SwitchSettings};
 use plimsoll_cc::registry::AnyLaw;
 use plimsoll_cc::{CongestionControl, MAX_HOPS, Parameters, Signals, codel, red};
@@ -98,7 +99,7 @@ impl Reader<'_> {
             }
             let source = traffic.pattern.source();
             let checked = source.check(&ground).and_then(|()| source.demand(&ground, &mut demand));
-            if let Err(refusal) = checked {
+            if let Err(refusal) = checked.and_then(|()| check_via(scenario, index, &ground)) {
                 self.refuse(section, refusal);
             }
         }
@@ -138,6 +139,34 @@ impl Reader<'_> {
                 let message = format!("no [[traffic]] is called `{name}`");
                 self.refuse(places.record.as_ref(), Refusal::new(Kind::Unknown, "groups", message));
             }
+        }
+    }
+}
+
+/// Refuses waypoints that a pair of the table's hosts has no shortest path through.
+fn check_via(scenario: &Scenario, table: usize, ground: &Ground<'_>) -> Result<(), Refusal> {
+    let traffic = &scenario.traffic[table];
+    if traffic.via.0.is_empty() {
+        return Ok(());
+    }
+    let network = ground.network;
+    let waypoints = traffic.via.resolve(network).map_err(|refusal| refusal.at("via"))?;
+    let mut plan = Plan::default();
+    plan.group(&traffic.name, traffic.class);
+    let random = |stream| Random::new(scenario.seed, table as u64, stream);
+    traffic.pattern.source().plan(ground, &random, &mut plan)?;
+    let pairs: Vec<(u32, u32)> =
+        plan.finish().connections.iter().map(|connection| (connection.from, connection.to)).collect();
+    match network.unpinnable(&pairs, &waypoints) {
+        None => Ok(()),
+        Some((from, to)) => {
+            let message = format!(
+                "no shortest path from `{}` to `{}` leads through {}; packets take shortest paths only",
+                network.name(from),
+                network.name(to),
+                traffic.via.0.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
+            );
+            Err(Refusal::new(Kind::Contradiction, "via", message))
         }
     }
 }

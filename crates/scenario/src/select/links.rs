@@ -73,7 +73,7 @@ impl Ports {
 }
 
 /// The ports from the nodes before `separator` to those behind it; never none.
-fn ports_between(network: &Network, pair: &str, separator: char) -> Result<Vec<u32>, Refusal> {
+pub(super) fn ports_between(network: &Network, pair: &str, separator: char) -> Result<Vec<u32>, Refusal> {
     let Some((from, to)) = pair.split_once(separator) else {
         let message = format!("`{pair}` is not a pair of nodes; e.g. \"leaf0{separator}spine1\"");
         return Err(Refusal::new(Kind::WrongType, "", message));

@@ -73,6 +73,6 @@ impl Plan {
             message
         };
         let messages = order.iter().map(moved).collect();
-        Workload { connections, messages, waits_for, groups }
+        Workload { connections, messages, waits_for, groups, waypoints: Vec::new() }
     }
 }
