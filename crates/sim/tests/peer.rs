@@ -72,6 +72,12 @@ fn dctcp_finishes_every_flow_of_an_incast_when_the_peer_does() {
     let run = run("incast16", "flow.txt", "dctcp_config.txt", 1);
     let pairs = finishes(&run, "incast16/dctcp_flows.csv");
     assert_eq!(pairs.len(), 16);
+    let queue = run.summary.max_queue_bytes;
+    let means = means(&completions(&run, "incast16/dctcp_flows.csv"));
+    println!(
+        "µs, ours and the peer's: mean {means:.2?}, last finish {:.2?}; longest queue {queue}",
+        last(&pairs)
+    );
     for (flow, pair) in pairs.iter().enumerate() {
         assert!(off(*pair) < 0.01, "flow {flow}: {pair:?}");
         assert!((pair.0 - pair.1).abs() < 0.084, "flow {flow}: more than a packet apart, {pair:?}");
@@ -86,6 +92,11 @@ fn hpcc_agrees_with_the_peer_on_an_incast() {
     let run = run("incast16", "flow.txt", "hpcc_config.txt", 1);
     let means = means(&completions(&run, "incast16/hpcc_flows.csv"));
     let pairs = finishes(&run, "incast16/hpcc_flows.csv");
+    let queue = run.summary.max_queue_bytes;
+    println!(
+        "µs, ours and the peer's: mean {means:.2?}, last finish {:.2?}; longest queue {queue}",
+        last(&pairs)
+    );
     assert!(off(means) < 0.02, "mean completion {means:?}");
     assert!(off(last(&pairs)) < 0.015, "last finish {:?}", last(&pairs));
     assert!(off((run.summary.max_queue_bytes.as_f64(), 111_180.0)) < 0.10, "{}", run.summary.max_queue_bytes);
@@ -96,6 +107,7 @@ fn dcqcn_agrees_with_the_peer_on_an_incast() {
     let run = run("incast16", "flow.txt", "dcqcn_config.txt", 1);
     let means = means(&completions(&run, "incast16/dcqcn_flows.csv"));
     let pairs = finishes(&run, "incast16/dcqcn_flows.csv");
+    println!("µs, ours and the peer's: mean {means:.2?}, last finish {:.2?}", last(&pairs));
     assert!(off(means) < 0.05, "mean completion {means:?}");
     assert!(off(last(&pairs)) < 0.05, "last finish {:?}", last(&pairs));
 }

@@ -1,6 +1,8 @@
 //! What is read while a run goes on, against numbers computed by hand; and it changes nothing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper that fails is a failed test")]
 
+mod common;
+
 use plimsoll_metrics::{Reading, Sample, Sink};
 use plimsoll_scenario::Scenario;
 use plimsoll_sim::{Control, Options, Run, SimError, simulate, simulate_recorded};
@@ -14,7 +16,9 @@ fn parse(text: &str) -> Scenario {
 fn recorded(text: &str, threads: usize) -> (Run, Vec<Sample>) {
     let mut samples = Vec::new();
     let options = Options { threads, seed: Some(7) };
-    let run = simulate_recorded(&parse(text), &options, &Control::default(), &mut samples).unwrap();
+    let scenario = parse(text);
+    let run = simulate_recorded(&scenario, &options, &Control::default(), &mut samples).unwrap();
+    common::check_books(&run, scenario.duration);
     (run, samples)
 }
 
