@@ -123,8 +123,11 @@ impl<L: CongestionControl> Partition<'_, L> {
         let connection = self.bodies.get(data.body).connection;
         let plan = &self.shared.connections[connection as usize];
         ack.reflected.slot = data.body;
+        let delay = setup.receive_delay;
+        ack.receiver_delay =
+            if setup.reports_delay { ack.receiver_delay.saturating_add(delay) } else { Span::ZERO };
         *self.bodies.get_mut(data.body) = Body { connection, content: Content::Ack(ack) };
-        self.hosts[host as usize].acks.push_back(Packet {
+        let packet = Packet {
             body: data.body,
             to: plan.from,
             // The way back is hashed too, and differently.
@@ -132,7 +135,13 @@ impl<L: CongestionControl> Partition<'_, L> {
             size: setup.ack_size.get() as u16,
             flags: Packet::ACK | Packet::of_class(setup.ack_class.unwrap_or(plan.class)),
             ..Packet::EMPTY
-        });
+        };
+        let host = &mut self.hosts[host as usize];
+        if delay == Span::ZERO {
+            host.acks.push_back(packet);
+        } else {
+            host.slow_acks.push_back((self.now.saturating_add(delay.as_ps()), packet));
+        }
     }
 
     /// A message is done at `host`; those that waited for it there may begin.
@@ -159,7 +168,11 @@ impl<L: CongestionControl> Partition<'_, L> {
         if slot != NONE {
             let shared = self.shared;
             ack.congestion_echo |= packet.has(Packet::ECHO);
-            let reverse = Span::from_ps(u64::from(packet.longest_wait) << WAIT_SHIFT);
+            let reverse = if shared.setup.stamps_acks {
+                Span::from_ps(u64::from(packet.longest_wait) << WAIT_SHIFT)
+            } else {
+                Span::ZERO
+            };
             let mut hops = [HopRecord::default(); MAX_HOPS];
             let telemetry = match shared.stamp {
                 Stamp::Nothing => Telemetry::None,
@@ -266,6 +279,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         while let Some(connection) = Host::take_due(&mut self.hosts[host as usize].ack_timers, now) {
             self.ack_timer(now, host, connection);
         }
+        self.hosts[host as usize].release_acks(now);
         self.work(now, host);
     }
 

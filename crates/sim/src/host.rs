@@ -17,6 +17,8 @@ pub(crate) struct Host {
     pub(crate) port: u32,
     /// Acks that wait for the card.
     pub(crate) acks: VecDeque<Packet>,
+    /// Acks that the host has not got round to, and when it will have; by time.
+    pub(crate) slow_acks: VecDeque<(u64, Packet)>,
     /// Connections that may have something to send, in turn.
     pub(crate) ready: VecDeque<u32>,
     /// Connections that their pace holds back.
@@ -38,7 +40,9 @@ impl Host {
     pub(crate) fn next_event(&self, card_free_at: u64) -> u64 {
         let due = |heap: &BinaryHeap<Due>| heap.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         let coming = self.coming.last().map_or(u64::MAX, |(time, _)| *time);
-        let mut next = coming.min(due(&self.following)).min(due(&self.timers)).min(due(&self.ack_timers));
+        let slow_ack = self.slow_acks.front().map_or(u64::MAX, |(time, _)| *time);
+        let mut next =
+            coming.min(slow_ack).min(due(&self.following)).min(due(&self.timers)).min(due(&self.ack_timers));
         if self.paused == 0 {
             // A slot that comes while the card is busy is taken when the card is free.
             next = next.min(due(&self.paced).max(card_free_at));
@@ -57,6 +61,14 @@ impl Host {
         }
         heap.pop();
         Some(what)
+    }
+
+    /// Acks that are due go to the card.
+    pub(crate) fn release_acks(&mut self, now: u64) {
+        while let Some(&(_, ack)) = self.slow_acks.front().filter(|(time, _)| *time <= now) {
+            self.slow_acks.pop_front();
+            self.acks.push_back(ack);
+        }
     }
 
     /// Takes the next message that begins by `now`.

@@ -58,6 +58,12 @@ pub struct Setup {
     pub base_rtt: Span,
     /// Bytes of an ack on the wire.
     pub ack_size: Bytes,
+    /// Time in a receiver from a packet's arrival to its ack.
+    pub receive_delay: Span,
+    /// Whether acks report how long their packets were in the receiver.
+    pub reports_delay: bool,
+    /// Whether switches write on acks, too.
+    pub stamps_acks: bool,
     /// The class of acks; `None` = that of the data.
     pub ack_class: Option<u8>,
     /// What switches do.

@@ -46,6 +46,15 @@ fn packets_of_a_flow_follow_each_other_at_line_rate() {
     assert_eq!(completion(&run, 0), Span::from_ps(4_177_280 + 9 * 83_840));
 }
 
+/// A receiver that takes 3 µs for each packet delays each ack by that, and no packet.
+#[test]
+fn a_slow_receiver_delays_acks_only() {
+    let text = ONE_SWITCH.replace("[host]\n", "[host]\nreceive_delay = \"3us\"\n");
+    let run = run(&(text + &flows(&[(0, 1, "10KB", "0ns")])));
+    assert_eq!(completion(&run, 0), Span::from_ps(4_177_280 + 9 * 83_840 + 3_000_000));
+    assert_eq!(run.messages[0].delivery_time().unwrap(), Span::from_ps(2_167_680 + 9 * 83_840));
+}
+
 /// A short last packet: 500 B are 548 B on the wire, 43.84 ns on each of two links.
 #[test]
 fn a_short_packet_takes_less() {
