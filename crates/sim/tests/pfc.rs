@@ -66,6 +66,19 @@ fn a_pause_begins_and_ends_when_its_frames_arrive() {
     }
 }
 
+/// The receiver's link breaks at 50 µs, in the middle of the pause of the first test, and takes the whole queue with it.
+/// Nothing is left in the switch whose leaving could end the pause, so the break itself does: the sender hears of it
+/// at 55,005.12 ns, and a packet that has been ready since 20 µs leaves. The link is back at 60 µs, before the packet
+/// comes to it. What was lost is repeated after a timeout.
+#[test]
+fn a_broken_link_ends_the_pause_that_its_queue_caused() {
+    let fault = "[[fault]]\nkind = \"link-down\"\nlinks = \"s0:h1\"\nstart = \"50us\"\nstop = \"60us\"\n";
+    let run = run(&text(&(burst(0, 1, 130, "0ns") + &burst(0, 1, 1, "20us") + fault)));
+    assert_eq!(delivery(&run, 1), ns(55_005, 120) + ns(6_922, 240) - ns(20_000, 0));
+    assert!(run.summary.drops_by_cause.down > 0);
+    assert_eq!(run.summary.completed, 2);
+}
+
 /// With 1 µs to the sender the frame leaves at 1083.84 + 754.56 = 1838.40 ns and arrives at 2843.52 ns, when packet
 /// 33 is being sent (33 · 83.84 = 2766.72). When it joins, at 1083.84 + 2766.72 ns, four packets have left
 /// (3 · 838.4 = 2515.2): 30 are held. Thirty places are enough; of 29 one packet too few has to be dropped.
