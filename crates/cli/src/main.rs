@@ -12,6 +12,7 @@ mod error;
 mod figures;
 mod files;
 mod human;
+mod packets;
 mod progress;
 mod results;
 mod scenario_file;

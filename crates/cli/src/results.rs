@@ -1,7 +1,7 @@
 //! Runs as folders of results.
 
 use crate::error::{Error, Verdict};
-use crate::watched;
+use crate::{packets, watched};
 use plimsoll_metrics::files::{IfExists, ResultsWriter};
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Sink, Summary};
@@ -24,9 +24,10 @@ impl Folder {
         Ok(Self { writer, path: path.to_owned() })
     }
 
-    /// Runs the scenario; what it records goes into the folder while it runs.
+    /// Runs the scenario; what it records, and packets that it captures, go into the folder while it runs.
     pub(crate) fn run(&mut self, scenario: &Scenario, threads: usize, label: &str) -> Result<Run, Error> {
-        watched::run(scenario, threads, label, &mut self.writer.series)
+        let tap = packets::recorded(scenario, &self.writer.path().join(packets::FILE))?;
+        watched::run(scenario, threads, label, &mut self.writer.series, tap)
     }
 
     /// Writes what the run yielded, and gives the folder its name.

@@ -5,7 +5,7 @@ use crate::human;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plimsoll_metrics::{Sample, Sink};
 use plimsoll_scenario::Scenario;
-use plimsoll_sim::{Control, Options, Run, simulate_recorded};
+use plimsoll_sim::{Control, Options, Run, Tap, simulate_recorded};
 use plimsoll_units::{Span, Time};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -39,14 +39,15 @@ pub(crate) fn listen() {
 }
 
 /// Runs a scenario and shows how far it is; `label` stands in front of the bar. What the scenario's
-/// `[record]` table asks for goes into `sink`.
+/// `[record]` table asks for goes into `sink`, packets into `tap`.
 pub(crate) fn run(
     scenario: &Scenario,
     threads: usize,
     label: &str,
     sink: &mut (dyn Sink<Sample> + Send),
+    tap: Option<Tap>,
 ) -> Result<Run, Error> {
-    let control = Control::default();
+    let mut control = Control { tap, ..Control::default() };
     let done = AtomicBool::new(false);
     let result = thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&control, &done, scenario.duration, label));
@@ -55,7 +56,11 @@ pub(crate) fn run(
         watcher.thread().unpark();
         result
     });
-    result.map_err(|error| Error::Refused(format!("{}: {error}", scenario.name)))
+    let run = result.map_err(|error| Error::Refused(format!("{}: {error}", scenario.name)))?;
+    control.tap.take().map_or(Ok(0), Tap::finish).map_err(|error| {
+        Error::Refused(format!("{}: the packets cannot be written: {error}", scenario.name))
+    })?;
+    Ok(run)
 }
 
 fn watch(control: &Control, done: &AtomicBool, duration: Option<Span>, label: &str) {

@@ -7,6 +7,7 @@
 //! | `series.parquet` | a row per reading: [`Sample`](crate::Sample) |
 //! | `summary.json` | the run in one page: [`Summary`](crate::Summary) |
 //! | `flows.csv`, `series.csv` | the same tables as text, if asked for |
+//! | `packets.pcapng` | packets of chosen ports, if asked for: [`PcapngWriter`] |
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {
@@ -30,6 +31,8 @@
 
 mod folder;
 mod parquet;
+mod pcapng;
 
 pub use folder::{IfExists, Results, ResultsWriter, remove_leftovers};
 pub use parquet::{TableWriter, read_table};
+pub use pcapng::{Interface, PcapngWriter};

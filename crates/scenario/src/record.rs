@@ -32,7 +32,8 @@ table! {
         start: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,
         /// When sampling ends; "auto" = with the run.
         stop: Option<Span> where [Span::ZERO, Span::from_s(100_000)] = None,
-        /// Ports whose packets are written down, headers and telemetry included, for `export pcapng`.
+        /// Ports whose packets are captured, headers and telemetry included, as `packets.pcapng` in the results;
+        /// a packet's time is that at which its last bit left the port. `plimsoll export pcapng` can do it later.
         packets: Ports = Ports::none(),
     }
 }

@@ -35,7 +35,8 @@ impl<L: CongestionControl> Partition<'_, L> {
                 ChangeKind::LinkCorruption(link, probability) => self.harm[link as usize].1 = probability,
             }
         }
-        self.any_harm = self.harm.iter().any(|(loss, corruption)| *loss > 0.0 || *corruption > 0.0);
+        let harms = self.harm.iter().any(|(loss, corruption)| *loss > 0.0 || *corruption > 0.0);
+        self.inspects = harms || self.capture.is_some();
         while let Some((at, routes)) = shared.routes.get(self.epoch + 1).filter(|(at, _)| *at <= now) {
             debug_assert!(*at <= now);
             self.routes = Arc::clone(routes);

@@ -1,5 +1,6 @@
 //! What goes from one part of the network to another.
 
+use crate::capture::Counts;
 use crate::packet::{Body, Content, Packet};
 use crate::partition::{Frame, Partition};
 use crate::shared::Stamp;
@@ -12,6 +13,9 @@ use plimsoll_cc::CongestionControl;
 pub(crate) enum Crossing {
     /// A packet on the link of `port`, with all that it carries.
     Packet { port: u32, packet: Packet, body: Body, hops: HopList },
+    /// What the receiver had counted when it sent the ack that came just before, on the same link; only if
+    /// packets are captured.
+    Counts { port: u32, counts: Counts },
     /// A PFC frame for the owner of `port`.
     Frame { port: u32, frame: Frame },
 }
@@ -20,7 +24,7 @@ impl Crossing {
     /// The node that receives it.
     pub(crate) fn node(&self, network: &plimsoll_scenario::Network) -> u32 {
         match self {
-            Self::Packet { port, .. } => network.far_end(*port),
+            Self::Packet { port, .. } | Self::Counts { port, .. } => network.far_end(*port),
             Self::Frame { port, .. } => network.near_end(*port),
         }
     }
@@ -46,6 +50,9 @@ impl<L: CongestionControl> Partition<'_, L> {
             let hops = self.hop_lists.get(packet.body as usize).copied().unwrap_or_default();
             self.bodies.release(packet.body);
             self.outbox.push(Crossing::Packet { port, packet, body, hops });
+            if let (Some(capture), true) = (&self.capture, packet.has(Packet::ACK)) {
+                self.outbox.push(Crossing::Counts { port, counts: capture.counts(packet.body) });
+            }
         }
     }
 
@@ -53,8 +60,16 @@ impl<L: CongestionControl> Partition<'_, L> {
     pub(crate) fn import(&mut self, crossing: Crossing) {
         match crossing {
             Crossing::Frame { port, frame } => self.frame_comes(port, frame),
+            Crossing::Counts { counts, .. } => {
+                if let Some(capture) = &mut self.capture {
+                    capture.import_counts(counts);
+                }
+            }
             Crossing::Packet { port, mut packet, mut body, hops } => {
                 packet.body = self.bodies.put(body);
+                if let Some(capture) = &mut self.capture {
+                    capture.note_import(packet.body);
+                }
                 if let Content::Ack(ack) = &mut body.content {
                     ack.reflected.slot = packet.body;
                     *self.bodies.get_mut(packet.body) = body;

@@ -23,9 +23,10 @@ impl<L: CongestionControl> Partition<'_, L> {
         }
         self.totals.packet_hops += 1;
         self.totals.hash(now, port, packet.label, packet.size);
-        if self.any_harm && self.is_harmed(port) {
-            self.discard(&packet);
-        } else if to >= self.shared.setup.network.hosts {
+        if self.inspects && self.inspect(now, port, &packet) {
+            return;
+        }
+        if to >= self.shared.setup.network.hosts {
             self.forward(now, to, port, packet);
         } else {
             self.totals.arrived_bytes += u64::from(packet.size);
@@ -66,7 +67,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// Whether the link loses or damages this packet.
-    fn is_harmed(&mut self, port: u32) -> bool {
+    pub(crate) fn is_harmed(&mut self, port: u32) -> bool {
         let (loss, corruption) = self.harm[port as usize / 2];
         let lost = loss > 0.0 && roll(&mut self.dice[port as usize]) < loss;
         let damaged = !lost && corruption > 0.0 && roll(&mut self.dice[port as usize]) < corruption;

@@ -13,11 +13,13 @@
 //! | `buffer` | shared buffers, PFC |
 //! | `endpoint`, `host` | connections and network cards |
 //! | `sample` | what is read while the run goes on |
+//! | `capture` | packets of chosen ports as real bytes |
 //! | `change` | links that break, return, slow down |
 //! | `crossing` | what goes from one part to another |
 #![forbid(unsafe_code)]
 
 mod buffer;
+mod capture;
 mod change;
 mod crossing;
 mod endpoint;
@@ -39,6 +41,7 @@ mod stamp;
 mod unit;
 mod wheel;
 
+pub use capture::{CapturedFrame, FIRST_PORT, FrameSink, HOP_LIMIT, PAYLOAD_LIMIT, Tap};
 pub use record::{Delivered, Ended, Outcome, Sent, Totals};
 pub use run::{Control, run};
 pub use sample::{ConnectionReadings, Sampling};

@@ -1,6 +1,7 @@
 //! A part of the network and the loop that runs it.
 
 use crate::buffer::SwitchState;
+use crate::capture::Capture;
 use crate::crossing::Crossing;
 use crate::endpoint::{Incoming, Outgoing};
 use crate::host::Host;
@@ -42,7 +43,9 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) dice: Vec<u64>,
     /// The probability of loss and of damage, by link.
     pub(crate) harm: Vec<(f64, f64)>,
-    pub(crate) any_harm: bool,
+    /// Arrivals are looked at one by one: links harm packets, or some are captured.
+    pub(crate) inspects: bool,
+    pub(crate) capture: Option<Box<Capture>>,
     pub(crate) link_up: Vec<bool>,
     pub(crate) routes: Arc<Routes>,
     pub(crate) epoch: usize,
@@ -117,7 +120,8 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             wheel: Wheel::new(3 * ports.len() + hosts.len() + 1, usual),
             dice: (0..ports.len() as u64).map(|port| mix(setup.seed ^ mix(port)) | 1).collect(),
             harm: network.links.iter().map(|link| (link.loss, link.corruption)).collect(),
-            any_harm: network.links.iter().any(|link| link.loss > 0.0 || link.corruption > 0.0),
+            inspects: network.links.iter().any(|link| link.loss > 0.0 || link.corruption > 0.0),
+            capture: None,
             link_up: vec![true; links],
             routes: Arc::clone(&shared.routes[0].1),
             epoch: 0,

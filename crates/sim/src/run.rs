@@ -5,6 +5,7 @@
 //! parts exchange what crosses. A part's events depend only on its own state and on what came in,
 //! and at equal times they come in a fixed order, so that the cut cannot be told from the result.
 
+use crate::capture::Tap;
 use crate::crossing::Crossing;
 use crate::partition::Partition;
 use crate::record::Outcome;
@@ -29,6 +30,8 @@ pub struct Control {
     pub now: AtomicU64,
     /// Packet-hops so far.
     pub packet_hops: AtomicU64,
+    /// Packets to be captured.
+    pub tap: Option<Tap>,
 }
 
 /// How often the outside is looked at, in events' time: 10 µs.
@@ -79,6 +82,9 @@ fn run_whole<L: CongestionControl>(
     let end = shared.setup.end.as_ps();
     let part_of = vec![0; shared.setup.network.nodes() as usize];
     let mut partition = Partition::new(shared, &part_of, 0);
+    if let Some(tap) = &control.tap {
+        partition.attach(tap);
+    }
     while !control.stop.load(Ordering::Relaxed) {
         let step = next_step(&partition, partition.next_event(), partition.now);
         match step {
@@ -87,6 +93,9 @@ fn run_whole<L: CongestionControl>(
             Step::Run(begin) => {
                 let until = begin.saturating_add(GLANCE).min(end).min(partition.next_sample());
                 partition.run_until(until);
+                if let Some(tap) = &control.tap {
+                    tap.pass_on(partition.hand_over(tap, until));
+                }
                 control.now.store(until, Ordering::Relaxed);
                 control.packet_hops.store(partition.totals.packet_hops, Ordering::Relaxed);
                 continue;
@@ -212,6 +221,9 @@ fn run_part<L: CongestionControl>(
     let _guard = EndAllOnPanic;
     let end = shared.setup.end.as_ps();
     let mut partition = Partition::new(shared, part_of, part);
+    if let Some(tap) = &control.tap {
+        partition.attach(tap);
+    }
     loop {
         meeting.next[usize::from(part)].store(partition.next_event(), Ordering::Relaxed);
         meeting.hops[usize::from(part)].store(partition.totals.packet_hops, Ordering::Relaxed);
@@ -234,6 +246,7 @@ fn run_part<L: CongestionControl>(
         // The last moment before anything that is sent in this window can arrive.
         let until = begin.saturating_add(window - 1).min(end).min(partition.next_sample());
         partition.run_until(until);
+        let captured_to = control.tap.as_ref().map(|tap| partition.hand_over(tap, until));
         partition.export(until);
         for (to, crossings) in sorted_out(&mut partition, part_of) {
             lock(&meeting.inboxes[usize::from(to)]).push((part, crossings));
@@ -244,6 +257,10 @@ fn run_part<L: CongestionControl>(
             control.packet_hops.store(hops, Ordering::Relaxed);
         }
         meeting.barrier.wait();
+        // All parts have handed over, and none runs on before this one is at the barrier again.
+        if let (0, Some(tap), Some(captured_to)) = (part, &control.tap, captured_to) {
+            tap.pass_on(captured_to);
+        }
         let mut inbox = std::mem::take(&mut *lock(&meeting.inboxes[usize::from(part)]));
         inbox.sort_by_key(|(from, _)| *from);
         for (_, crossings) in inbox {

@@ -17,6 +17,8 @@ pub enum Format {
     P4Int,
     /// The compact CSIG tag.
     Csig,
+    /// Ethernet, IPv4 and UDP in front of a packet.
+    Frame,
     /// The byte that every packet of the transport begins with.
     Packet,
     /// A data packet of the transport.
@@ -52,6 +54,7 @@ impl fmt::Display for Format {
             Self::Ifa => "IFA header",
             Self::P4Int => "P4-INT header",
             Self::Csig => "CSIG tag",
+            Self::Frame => "frame",
             Self::Packet => "packet",
             Self::Data => "data packet",
             Self::Ack => "ack packet",

@@ -12,6 +12,7 @@
 //! | CSIG compact tag | [`csig`] | 4 | Poseidon, Swift on switches that speak CSIG |
 //! | the transport's packets | [`header`] | 44 data, 68 to 294 ack | our transport, over UDP |
 //! | telemetry in front of them | [`telemetry`] | 0, 2, 42, 162 | our transport and our switches |
+//! | Ethernet, IPv4 and UDP in front of that | [`frame`] | 42 | captures of the simulator |
 //!
 //! [`quantisation`] says how wrong a delay may be after it went through each of them.
 //!
@@ -65,6 +66,7 @@ pub mod csig;
 mod error;
 pub mod exact_hop;
 mod field;
+pub mod frame;
 pub mod header;
 pub mod hop_records;
 pub mod ifa;

@@ -1,4 +1,6 @@
-//! `plimsoll export fct DIR`.
+//! `plimsoll export fct DIR`, `plimsoll export pcapng DIR`.
+
+mod pcapng;
 
 use crate::error::{Error, Verdict};
 use crate::{files, results};
@@ -10,11 +12,13 @@ use plimsoll_units::Span;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Write results in another simulator's format.
+/// Write results in another program's format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll export fct results/incast16-hpcc-1 > fct.txt\n  \
-    plimsoll export fct results/hadoop --origin 2s --out fct.txt")]
+    plimsoll export fct results/hadoop --origin 2s --out fct.txt\n  \
+    plimsoll export pcapng results/incast16-hpcc-1 --out incast.pcapng\n  \
+    plimsoll export pcapng results/incast16-hpcc-1 --ports 's0>h16' | tshark -r -")]
 pub(crate) struct Export {
     #[command(subcommand)]
     to: To,
@@ -23,6 +27,7 @@ pub(crate) struct Export {
 #[derive(Subcommand)]
 enum To {
     Fct(Fct),
+    Pcapng(pcapng::Pcapng),
 }
 
 /// Flow completion times in the columns of the HPCC authors' fct.txt.
@@ -49,6 +54,7 @@ impl Export {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
         match self.to {
             To::Fct(fct) => fct.run(out),
+            To::Pcapng(pcapng) => pcapng.run(out),
         }
     }
 }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// Run a scenario packet by packet and write what it yields.
 ///
 /// The folder of results has run.toml (everything resolved: the run can be repeated from it alone),
-/// flows.parquet (a row per flow) and summary.json. The result depends on scenario and seed alone,
-/// not on the number of threads.
+/// flows.parquet (a row per flow) and summary.json; packets.pcapng if `[record] packets` names ports.
+/// The result depends on scenario and seed alone, not on the number of threads.
 ///
 /// Ctrl-C ends the run early: its results are written and marked as partial. A second Ctrl-C leaves
 /// no results.

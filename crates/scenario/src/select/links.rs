@@ -40,8 +40,8 @@ impl Links {
     }
 }
 
-/// Ports: `"none"`, `"all"` (every port of every switch), or by their direction (`"leaf0>h3"` is
-/// where `leaf0` sends to `h3`).
+/// Ports: `"none"`, `"all"` (every port of every switch), `"hosts"` (those that lead to hosts), or by
+/// their direction (`"leaf0>h3"` is where `leaf0` sends to `h3`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ports(pub Vec<String>);
 
@@ -63,6 +63,7 @@ impl Ports {
             match text.as_str() {
                 "none" => {}
                 "all" => chosen.extend(all.filter(|&port| network.near_end(port) >= network.hosts)),
+                "hosts" => chosen.extend(all.filter(|&port| network.far_end(port) < network.hosts)),
                 pair => chosen.extend(ports_between(network, pair, '>')?),
             }
         }
@@ -128,7 +129,8 @@ impl Cell for Ports {
     type Bound = ();
     fn shape(_: ((), ())) -> Shape {
         Shape::Other {
-            says: "ports: \"none\", \"all\", a direction (\"leaf0>h3\"), or an array of these",
+            says: "ports: \"none\", \"all\" (of switches), \"hosts\" (those that lead to hosts), a direction \
+                   (\"leaf0>h3\"), or an array of these",
             schema: STRINGS,
         }
     }
