@@ -350,3 +350,121 @@ mod describing {
         assert!(schema["properties"]["topology"].is_object(), "{schema}");
     }
 }
+
+mod packets {
+    use super::*;
+    use pcap_parser::traits::PcapNGPacketBlock;
+    use pcap_parser::{Block, parse_block_le, parse_sectionheaderblock_le};
+
+    /// Names of interfaces, and the interface and picoseconds of each packet, read by somebody else's parser.
+    fn read(file: &[u8]) -> (Vec<String>, Vec<(u32, u64)>) {
+        let (mut rest, _) = parse_sectionheaderblock_le(file).unwrap();
+        let (mut interfaces, mut packets) = (Vec::new(), Vec::new());
+        while !rest.is_empty() {
+            let (behind, block) = parse_block_le(rest).unwrap();
+            match block {
+                Block::InterfaceDescription(interface) => {
+                    assert_eq!(interface.if_tsresol, 12, "picoseconds");
+                    interfaces.push(interface.if_name().unwrap().unwrap().to_owned());
+                }
+                Block::EnhancedPacket(packet) => {
+                    assert!(packet.truncated() == (packet.caplen < packet.origlen));
+                    let time = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+                    packets.push((packet.if_id, time));
+                }
+                _ => panic!("a block of another kind"),
+            }
+            rest = behind;
+        }
+        (interfaces, packets)
+    }
+
+    #[test]
+    fn what_is_captured_during_a_run_is_what_export_finds_later() {
+        let folder = Folder::new("pcapng");
+        folder.file("plain.toml", LEAF_SPINE);
+        folder.file(
+            "recorded.toml",
+            &format!("{LEAF_SPINE}[record]\npackets = [\"leaf0>h1\", \"leaf1>h2\"]\n"),
+        );
+        folder.json(&["run", "plain.toml", "--out", "plain", "--json"]);
+        folder.json(&["run", "recorded.toml", "--out", "recorded", "--json", "--threads", "2"]);
+        let during = fs::read(folder.0.join("recorded/packets.pcapng")).unwrap();
+        let ports = "leaf0>h1,leaf1>h2";
+        let later = folder.run(&["export", "pcapng", "plain", "--ports", ports]);
+        assert_eq!(code(&later), 0, "{}", err(&later));
+        assert!(later.stdout == during, "{} and {} bytes", later.stdout.len(), during.len());
+        let copied = folder.run(&["export", "pcapng", "recorded", "--out", "copied/packets.pcapng"]);
+        assert_eq!(code(&copied), 0, "{}", err(&copied));
+        assert!(fs::read(folder.0.join("copied/packets.pcapng")).unwrap() == during);
+        let (interfaces, packets) = read(&during);
+        assert_eq!(interfaces, ["leaf0>h1", "leaf1>h2"]);
+        // Each host receives three flows of 50 packets and sends three, whose acks come back: 300 packets.
+        assert_eq!(packets.len(), 600);
+        assert!(packets.is_sorted_by_key(|(_, time)| *time));
+    }
+
+    #[test]
+    fn without_a_word_about_ports_those_to_hosts_are_exported() {
+        let folder = Folder::new("pcapng-hosts");
+        folder.file("small.toml", LEAF_SPINE);
+        folder.json(&["run", "small.toml", "--out", "small", "--json"]);
+        let output = folder.run(&["export", "pcapng", "small", "--threads", "2"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let (interfaces, packets) = read(&output.stdout);
+        assert_eq!(interfaces, ["leaf0>h0", "leaf0>h1", "leaf1>h2", "leaf1>h3"]);
+        // Twelve flows of 50 packets, each acked.
+        assert_eq!(packets.len(), 1_200);
+        let early = folder.run(&["export", "pcapng", "small", "--stop", "10us"]);
+        let until = packets.iter().filter(|(_, time)| *time <= 10_000_000).count();
+        assert!(until > 0 && until < 1_200);
+        assert_eq!(read(&early.stdout).1.len(), until);
+    }
+
+    #[test]
+    fn a_port_that_does_not_exist_and_results_that_were_changed_are_refused() {
+        let folder = Folder::new("pcapng-refused");
+        folder.file("small.toml", LEAF_SPINE);
+        folder.json(&["run", "small.toml", "--out", "small", "--json"]);
+        let output = folder.run(&["export", "pcapng", "small", "--ports", "leaf0>h3", "--out", "x.pcapng"]);
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains("no link joins `leaf0` and `h3`"), "{}", err(&output));
+        let run = fs::read_to_string(folder.0.join("small/run.toml")).unwrap();
+        folder.file("small/run.toml", &run.replace("50KB", "51KB"));
+        let output = folder.run(&["export", "pcapng", "small", "--out", "x.pcapng"]);
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains("trace hash"), "{}", err(&output));
+        let left: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "nothing half written stays: {left:?}");
+    }
+
+    /// Where tshark is installed.
+    #[test]
+    fn tshark_reads_the_packets_and_with_the_script_their_fields() {
+        if Command::new("tshark").arg("--version").output().is_err() {
+            return;
+        }
+        let folder = Folder::new("pcapng-tshark");
+        folder.file("small.toml", LEAF_SPINE);
+        folder.json(&["run", "small.toml", "--out", "small", "--json"]);
+        let output = folder.run(&["export", "pcapng", "small", "--out", "small.pcapng"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plimsoll.lua");
+        let tshark = |arguments: &[&str]| {
+            let mut command = Command::new("tshark");
+            command.arg("-X").arg(format!("lua_script:{}", script.display())).args(["-r", "small.pcapng"]);
+            let output = command.args(arguments).current_dir(&folder.0).output().unwrap();
+            assert!(output.status.success(), "{}", err(&output));
+            out(&output)
+        };
+        let checks = ["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"];
+        let wrong = "_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || _ws.lua.error";
+        assert_eq!(tshark(&[&checks[..], &["-Y", wrong]].concat()), "", "nothing is malformed");
+        let data = tshark(&["-Y", "plimsoll.type == 1", "-T", "fields", "-e", "plimsoll.hop_count"]);
+        assert_eq!(data.lines().count(), 600);
+        // Within a rack one switch, between racks three.
+        assert!(data.lines().all(|line| line == "1" || line == "3"), "{data}");
+        let acks = tshark(&["-Y", "plimsoll.next_expected == 50000", "-T", "fields", "-e", "plimsoll.hops"]);
+        assert_eq!(acks.lines().count(), 12, "a last ack for each flow");
+    }
+}

@@ -31,8 +31,7 @@ fn captured(text: &str, threads: usize) -> (Run, Vec<CapturedFrame>) {
     let scenario = Scenario::parse("test.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
     let ports: Vec<u32> = (0..2 * scenario.network().unwrap().links.len() as u32).collect();
     let kept = Kept::default();
-    let mut control =
-        Control { tap: Some(Tap::new(ports, Box::new(kept.clone()))), ..Control::default() };
+    let mut control = Control { tap: Some(Tap::new(ports, Box::new(kept.clone()))), ..Control::default() };
     let run = simulate(&scenario, &Options { threads, seed: None }, &control).unwrap();
     let count = control.tap.take().unwrap().finish().unwrap();
     let frames = std::mem::take(&mut *kept.0.lock().unwrap());
@@ -111,7 +110,9 @@ fn a_packet_alone_is_seen_at_both_ports_with_its_time_and_its_headers() {
     assert_eq!((headers.from_node, headers.to_node), ([2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]));
     assert_eq!((headers.source, headers.destination), ([10, 0, 0, 1], [10, 0, 0, 2]));
     assert_eq!((headers.hop_limit, kind), (63, TelemetryKind::MaxHopDelay));
-    let (Telemetry::MaxHopDelay(delay), Packet::Data(data)) = packet(&headers, kind, &bytes) else { panic!() };
+    let (Telemetry::MaxHopDelay(delay), Packet::Data(data)) = packet(&headers, kind, &bytes) else {
+        panic!()
+    };
     assert_eq!(delay.units(), 0, "nothing waited");
     assert_eq!(data.payload().len(), 700);
     assert_eq!((data.packet().0, data.offset(), data.sent_at()), (0, Bytes::ZERO, Time::ZERO));
