@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bench;
 mod check;
 mod compare;
 mod completions;
@@ -12,6 +13,7 @@ mod reproduce;
 mod run;
 mod scenario_options;
 mod schema;
+mod sweep;
 
 use crate::error::{Error, Verdict};
 use clap::Subcommand;
@@ -21,6 +23,8 @@ use std::io::Write;
 pub(crate) enum Command {
     Run(run::Run),
     Compare(compare::Compare),
+    Sweep(sweep::Sweep),
+    Bench(bench::Bench),
     Reproduce(reproduce::Reproduce),
     List(list::List),
     Explain(explain::Explain),
@@ -37,6 +41,8 @@ impl Command {
         match self {
             Self::Run(command) => command.run(out),
             Self::Compare(command) => command.run(out),
+            Self::Sweep(command) => command.run(out),
+            Self::Bench(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),
             Self::List(command) => command.run(out),
             Self::Explain(command) => command.run(out),

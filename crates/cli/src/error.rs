@@ -1,6 +1,6 @@
 //! What can go wrong, and how a command ends.
 
-use plimsoll_scenario::Problems;
+use plimsoll_scenario::{Problem, Problems, Sweep};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -15,6 +15,8 @@ pub(crate) enum Verdict {
     ClaimFailed,
     /// A flow of a run failed: 1.
     FlowFailed,
+    /// A point of a sweep could not be run, or a flow of it failed: 1.
+    PointFailed,
     /// The user ended a run early: 130, as shells have it for Ctrl-C.
     Interrupted,
 }
@@ -24,7 +26,7 @@ impl Verdict {
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Good => 0,
-            Self::ClaimFailed | Self::FlowFailed => 1,
+            Self::ClaimFailed | Self::FlowFailed | Self::PointFailed => 1,
             Self::Interrupted => 130,
         }
     }
@@ -67,6 +69,16 @@ impl Error {
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |error| Self::File { path, error }
+    }
+}
+
+impl Error {
+    /// Problems of a plan; those that several points share are told once.
+    pub(crate) fn problems(problems: Vec<Problem>) -> Self {
+        match Sweep::problems(problems) {
+            Some(problems) => Self::Scenario(problems),
+            None => Self::Refused("the plan cannot be read".to_owned()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! folders of the same names in `papers/`.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod catalogue;
 mod claims;
 mod commands;
@@ -17,6 +18,7 @@ mod progress;
 mod results;
 mod scenario_file;
 mod subjects;
+mod sweep;
 mod watched;
 
 use clap::Parser;
@@ -30,6 +32,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:\n  \
     plimsoll run scenarios/incast16.toml                         one scenario, packet by packet\n  \
     plimsoll compare scenarios/incast16.toml --cc hpcc,swift     the same under several laws\n  \
+    plimsoll sweep scenarios/sweeps/load.toml                    a grid of keys, laws and seeds on all cores\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

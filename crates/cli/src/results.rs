@@ -6,7 +6,7 @@ use plimsoll_metrics::files::{IfExists, ResultsWriter};
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Sink, Summary};
 use plimsoll_scenario::Scenario;
-use plimsoll_sim::Run;
+use plimsoll_sim::{Control, Options, Run, simulate_recorded};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,13 @@ impl Folder {
     pub(crate) fn run(&mut self, scenario: &Scenario, threads: usize, label: &str) -> Result<Run, Error> {
         let tap = packets::recorded(scenario, &self.writer.path().join(packets::FILE))?;
         watched::run(scenario, threads, label, &mut self.writer.series, tap)
+    }
+
+    /// The same on one thread, for somebody who watches many runs by their controls.
+    pub(crate) fn run_alone(&mut self, scenario: &Scenario, control: &Control) -> Result<Run, Error> {
+        let options = Options { threads: 1, seed: None };
+        simulate_recorded(scenario, &options, control, &mut self.writer.series)
+            .map_err(|error| Error::Refused(error.to_string()))
     }
 
     /// Writes what the run yielded, and gives the folder its name.

@@ -9,6 +9,9 @@
 //! | `flows.csv`, `series.csv` | the same tables as text, if asked for |
 //! | `packets.pcapng` | packets of chosen ports, if asked for: [`PcapngWriter`] |
 //!
+//!
+//! A [`Sheet`] is a table whose columns are known only when it is made, such as that of a sweep.
+//!
 //! ```
 //! # fn main() -> std::io::Result<()> {
 //! # use plimsoll_metrics::files::{IfExists, Results, ResultsWriter};
@@ -32,7 +35,9 @@
 mod folder;
 mod parquet;
 mod pcapng;
+mod sheet;
 
-pub use folder::{IfExists, Results, ResultsWriter, remove_leftovers};
+pub use folder::{IfExists, Results, ResultsWriter, remove_leftovers, remove_leftovers_in};
 pub use parquet::{TableWriter, read_table};
 pub use pcapng::{Interface, PcapngWriter};
+pub use sheet::{Sheet, Values};

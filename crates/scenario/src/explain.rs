@@ -4,6 +4,7 @@ use crate::fault::FaultTable;
 use crate::read::{Front, TABLES};
 use crate::routing::RoutingTable;
 use crate::sizes::NAMED_SIZES;
+use crate::sweep::Sweep;
 use crate::switch::{Buffer, Class, Pfc, SwitchTable};
 use crate::table::{KeyInfo, Shape, Table, TableInfo, keys_of_parameters};
 use crate::topology::GraphLink;
@@ -92,7 +93,7 @@ fn law(entry: &Entry) -> Option<TableInfo> {
 /// If there is no such table or key; the error suggests the nearest.
 pub fn explain(path: &str) -> Result<String, UnknownPath> {
     let path = path.trim().trim_matches(['[', ']']);
-    let tables = tables();
+    let tables = if path.starts_with("sweep.") { Sweep::tables() } else { tables() };
     if path.is_empty() || path == "scenario" {
         return Ok(overview(&tables));
     }
@@ -102,6 +103,9 @@ pub fn explain(path: &str) -> Result<String, UnknownPath> {
             "Distributions of sizes, for `size` of [[traffic]]:\n\n{}",
             lines.collect::<String>()
         ));
+    }
+    if path == "sweep" {
+        return Ok(Sweep::tables().iter().map(whole).collect::<Vec<_>>().join("\n") + SWEEP_EXAMPLE);
     }
     let find = |path: &str| tables.iter().find(|table| table.path == path);
     if let Some(table) = find(path).or_else(|| find(&format!("cc.{path}"))) {
@@ -145,7 +149,7 @@ fn overview(tables: &[TableInfo]) -> String {
     }
     text.push_str(
         "\n`plimsoll explain topology.leaf-spine` shows one with all its keys, `plimsoll explain sizes` the \
-         distributions.\n",
+         distributions, `plimsoll explain sweep` a plan of many runs.\n",
     );
     text
 }
@@ -174,6 +178,28 @@ fn first_sentence(doc: &str) -> &str {
     doc.find(". ").map_or(doc, |end| &doc[..=end])
 }
 
+/// What a plan looks like.
+const SWEEP_EXAMPLE: &str = "\
+Example (3 loads, 3 laws, 3 seeds: 27 runs):
+
+scenario = \"../leaf-spine-websearch.toml\"
+seeds = 3
+
+[grid]
+traffic.0.load = [0.3, 0.5, 0.7]
+
+[[cc]]
+law = \"hpcc\"
+
+[[cc]]
+law = \"poseidon\"
+m = [0.25, 0.5]
+
+[plot]
+x = \"traffic.0.load\"
+y = \"slowdown.p99\"
+";
+
 /// How the table is written.
 fn header(path: &str) -> String {
     match path.split_once('.') {
@@ -182,7 +208,9 @@ fn header(path: &str) -> String {
         Some(("cc", law)) => format!("[cc]\nlaw = \"{law}\""),
         Some(("topology", kind)) => format!("[topology]\nkind = \"{kind}\""),
         Some((table @ ("traffic" | "fault"), kind)) => format!("[[{table}]]\nkind = \"{kind}\""),
-        _ if path == "scenario" => String::new(),
+        _ if path == "scenario" || path == "sweep" => String::new(),
+        Some(("sweep", table @ ("cc" | "point"))) => format!("[[{table}]]"),
+        Some(("sweep", table)) => format!("[{table}]"),
         _ => format!("[{path}]"),
     }
 }

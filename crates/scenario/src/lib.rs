@@ -30,6 +30,7 @@
 //! | [`Network`] | hosts and switches, joined by links: what a topology describes |
 //! | [`Workload`] | connections and messages: what traffic becomes |
 //! | [`sizes`] | distributions of flow sizes |
+//! | [`Sweep`] | many runs of one scenario: a grid of keys, laws and seeds |
 //! | [`hpcc`] | files of HPCC's simulator, and how they become a scenario |
 //! | [`explain()`], [`json_schema`] | every table and key, for people and for editors |
 //! | [`Problem`] | what is wrong with a text: file, line, column, key, value, bound |
@@ -63,6 +64,7 @@ mod schema;
 pub mod select;
 pub mod sizes;
 mod source;
+pub mod sweep;
 pub mod switch;
 pub mod table;
 pub mod topology;
@@ -81,6 +83,7 @@ pub use routing::Routing;
 pub use scenario::{Overrides, Scenario};
 pub use schema::json_schema;
 pub use select::Refusal;
+pub use sweep::Sweep;
 pub use switch::{IntMode, SwitchSettings};
 pub use topology::Topology;
 pub use traffic::Traffic;

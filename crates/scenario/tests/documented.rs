@@ -177,6 +177,10 @@ fn examples_follow_the_schema_as_they_are_and_written_out() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        // Plans of sweeps have a folder and keys of their own.
+        if path.is_dir() {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         valid(&schema, &text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
         let written = Scenario::parse("x", &text).unwrap().to_toml();

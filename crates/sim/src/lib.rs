@@ -16,8 +16,10 @@
 //! | `capture` | packets of chosen ports as real bytes |
 //! | `change` | links that break, return, slow down |
 //! | `crossing` | what goes from one part to another |
+//! | [`bare`] | a loop without laws, telemetry and records: how fast could it be? |
 #![forbid(unsafe_code)]
 
+pub mod bare;
 mod buffer;
 mod capture;
 mod change;
@@ -43,7 +45,7 @@ mod wheel;
 
 pub use capture::{CapturedFrame, FIRST_PORT, FrameSink, HOP_LIMIT, PAYLOAD_LIMIT, Tap};
 pub use record::{Delivered, Ended, Outcome, Sent, Totals};
-pub use run::{Control, run};
+pub use run::{Control, Phase, PhaseHook, run};
 pub use sample::{ConnectionReadings, Sampling};
 pub use setup::{Change, ChangeKind, Setup, Spreading};
 pub use simulate::{Options, Run, SimError, simulate, simulate_recorded};

@@ -32,6 +32,34 @@ pub struct Control {
     pub packet_hops: AtomicU64,
     /// Packets to be captured.
     pub tap: Option<Tap>,
+    /// Called when the run enters a phase.
+    pub on_phase: Option<PhaseHook>,
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Everything is set up; the first event follows.
+    Running,
+    /// The last event is over; what it yielded is not put together yet.
+    Ended,
+}
+
+/// Somebody who wants to know when a run enters a phase.
+pub struct PhaseHook(pub Box<dyn Fn(Phase) + Send + Sync>);
+
+impl std::fmt::Debug for PhaseHook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PhaseHook")
+    }
+}
+
+impl Control {
+    fn enter(&self, phase: Phase) {
+        if let Some(PhaseHook(hook)) = &self.on_phase {
+            hook(phase);
+        }
+    }
 }
 
 /// How often the outside is looked at, in events' time: 10 µs.
@@ -85,6 +113,7 @@ fn run_whole<L: CongestionControl>(
     if let Some(tap) = &control.tap {
         partition.attach(tap);
     }
+    control.enter(Phase::Running);
     while !control.stop.load(Ordering::Relaxed) {
         let step = next_step(&partition, partition.next_event(), partition.now);
         match step {
@@ -106,6 +135,7 @@ fn run_whole<L: CongestionControl>(
             break;
         }
     }
+    control.enter(Phase::Ended);
     partition.finish()
 }
 
@@ -224,6 +254,10 @@ fn run_part<L: CongestionControl>(
     if let Some(tap) = &control.tap {
         partition.attach(tap);
     }
+    // All parts are set up when the last one comes.
+    if meeting.barrier.wait().is_leader() {
+        control.enter(Phase::Running);
+    }
     loop {
         meeting.next[usize::from(part)].store(partition.next_event(), Ordering::Relaxed);
         meeting.hops[usize::from(part)].store(partition.totals.packet_hops, Ordering::Relaxed);
@@ -268,6 +302,9 @@ fn run_part<L: CongestionControl>(
                 partition.import(crossing);
             }
         }
+    }
+    if part == 0 {
+        control.enter(Phase::Ended);
     }
     partition.finish()
 }

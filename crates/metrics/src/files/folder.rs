@@ -215,6 +215,28 @@ pub fn remove_leftovers(target: &Path) -> io::Result<usize> {
     Ok(removed)
 }
 
+/// Removes what killed runs left behind in this folder, whatever their targets, and says how many. Only for
+/// somebody who knows that no run with a target in this folder is under way.
+///
+/// # Errors
+/// If the folder cannot be read or something in it cannot be removed.
+pub fn remove_leftovers_in(folder: &Path) -> io::Result<usize> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    let mut removed = 0;
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with('.') && name.contains(UNFINISHED)) {
+            fs::remove_dir_all(entry.path())?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
 fn begins_with(name: &OsStr, beginning: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(beginning.as_encoded_bytes())
 }
@@ -438,6 +460,9 @@ mod tests {
         names.sort();
         assert_eq!(names, [".run2.unfinished-77-0", "run"]);
         assert_eq!(remove_leftovers(&place.0.join("nowhere/run")).unwrap(), 0);
+        assert_eq!(remove_leftovers_in(&place.0).unwrap(), 1);
+        assert_eq!(remove_leftovers_in(&place.0.join("nowhere")).unwrap(), 0);
+        assert_eq!(place.names(), ["run"]);
     }
 
     #[test]

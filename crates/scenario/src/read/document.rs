@@ -52,7 +52,8 @@ pub(crate) fn scenario(
     reader.finish(scenario)
 }
 
-fn parse<'t>(reader: &mut Reader<'_>, text: &'t str) -> Option<DeTable<'t>> {
+/// The tables of a text, or `None` after a report.
+pub(crate) fn parse<'t>(reader: &mut Reader<'_>, text: &'t str) -> Option<DeTable<'t>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
