@@ -163,6 +163,27 @@ fn a_killed_sweep_goes_on_with_the_points_that_are_missing() {
     assert!(out(&output).contains(&format!("{} were there", before.len())), "{}", out(&output));
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_finished_points_and_nothing_half_done() {
+    let folder = Folder::new("interrupted");
+    folder.plan("scenario = \"base.toml\"\nseeds = 50\n[grid]\ntraffic.0.size = [\"20MB\"]\n");
+    let child = folder.command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while folder.finished().is_empty() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", out(&output));
+    let finished = folder.finished().len();
+    assert!((1..50).contains(&finished), "{finished}");
+    assert_eq!(folder.hidden(), 0, "something unfinished stayed");
+    let csv = fs::read_to_string(folder.0.join("out/sweep.csv")).unwrap();
+    assert_eq!(csv.lines().count(), finished + 1);
+    assert!(out(&output).contains("the same command goes on"), "{}", out(&output));
+}
+
 #[test]
 fn an_edited_plan_runs_only_what_changed() {
     let folder = Folder::new("edited");

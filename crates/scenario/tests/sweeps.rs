@@ -1,4 +1,5 @@
 //! Plans: which points they have.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use plimsoll_scenario::Sweep;
 

@@ -97,7 +97,7 @@ fn by_flows(flows: f64) -> String {
     while left > 1 {
         let hosts = left.min(HOSTS);
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "[[traffic]]\nkind = \"permutation\"\nhosts = \"0..{}\"", hosts - 1);
+        let _ = writeln!(text, "[[traffic]]\nkind = \"permutation\"\nhosts = \"0-{}\"", hosts - 1);
         left -= hosts;
     }
     text

@@ -4,6 +4,7 @@ use super::near;
 use crate::error::{Error, Verdict};
 use crate::subjects::{self, Parameter, Subject};
 use clap::Args;
+use plimsoll_scenario::Sweep;
 use plimsoll_scenario::explain::{self as scenario, tables};
 use plimsoll_scenario::table::TableInfo;
 use serde_json::json;
@@ -17,6 +18,7 @@ use std::io::Write;
     plimsoll explain swift --json       the same for scripts\n  \
     plimsoll explain scenario           all tables of a scenario file\n  \
     plimsoll explain topology.leaf-spine    one kind of table with its keys; also: explain switch.buffer.alpha\n  \
+    plimsoll explain sweep              all keys of a plan of many runs, with an example\n  \
     plimsoll explain codel              laws of queues, marks and paths: codel, red, rpm, plb\n  \
     plimsoll explain transport          reliability, pacing, timers, acks")]
 pub(crate) struct Explain {
@@ -71,10 +73,13 @@ impl Explain {
             write!(out, "{text}")?;
             return Ok(Verdict::Good);
         }
-        let tables = tables();
+        let of_plan = self.name == "sweep" || self.name.starts_with("sweep.");
+        let tables = if of_plan { Sweep::tables() } else { tables() };
         let below = format!("{}.", self.name);
         let key = self.name.rsplit_once('.');
-        let one = tables.iter().find(|table| table.path == self.name);
+        // A whole plan, as a whole scenario, is all its tables.
+        let all = ["scenario", "sweep"].contains(&self.name.as_str());
+        let one = tables.iter().find(|table| table.path == self.name && !all);
         let value = match one {
             Some(table) => table_json(table),
             None => {
@@ -83,7 +88,6 @@ impl Explain {
                         table.keys.iter().find(|info| info.key == key).map_or(json!(text), key_json)
                     }
                     None => {
-                        let all = self.name == "scenario";
                         let chosen = tables.iter().filter(|table| all || table.path.starts_with(&below));
                         chosen.map(table_json).collect()
                     }
