@@ -118,7 +118,7 @@ Examples:
   cargo xtask test format clippy      only the two quick ones, before a commit
   cargo xtask test arrows licences    only the rules about dependencies
   cargo xtask bench-ns3               the same flows through Debian's ns-3 and through ours: a table of
-                                      time per packet-hop and of completion times (about 3 minutes;
+                                      time per packet-hop and of completion times (a minute or two;
                                       installs libns3-dev, libgsl-dev and g++ with apt-get, as root)
   cargo xtask bench-ns3 --json        the same for programs; progress is on standard error
 "
