@@ -372,7 +372,7 @@ mod packets {
                     let time = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
                     packets.push((packet.if_id, time));
                 }
-                _ => panic!("a block of another kind"),
+                other => assert!(rest.is_empty(), "a block of another kind: {other:?}"),
             }
             rest = behind;
         }
