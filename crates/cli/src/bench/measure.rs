@@ -6,6 +6,7 @@ use plimsoll_metrics::MessageRecord;
 use plimsoll_scenario::Scenario;
 use plimsoll_sim::bare::{BareLoop, HOSTS, LARGEST_WINDOW};
 use plimsoll_sim::{Control, Options, Phase, PhaseHook, simulate};
+use plimsoll_units::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -66,7 +67,7 @@ impl Measured {
         let [ready, ended] = phases[..] else {
             return Err(Error::Refused(format!("{}: the run did not tell when it began", scenario.name)));
         };
-        let most_flows = most_at_once(&run.messages);
+        let most_flows = most_at_once(&run.messages, run.outcome.now);
         let more = |after: Option<u64>, before: Option<u64>, count: f64| {
             Some(after?.saturating_sub(before?) as f64 / count.max(1.0))
         };
@@ -149,9 +150,9 @@ impl Moment {
 }
 
 /// The most messages that were under way at one time.
-fn most_at_once(messages: &[MessageRecord]) -> usize {
+fn most_at_once(messages: &[MessageRecord], end: Time) -> usize {
     let mut changes: Vec<(u64, i64)> = Vec::new();
-    for message in messages {
+    for message in messages.iter().filter(|message| message.start <= end) {
         changes.push((message.start.as_ps(), 1));
         if let Some(finish) = message.finish {
             changes.push((finish.as_ps(), -1));
