@@ -9,6 +9,7 @@ mod export;
 mod import;
 mod list;
 mod man;
+mod plot;
 mod reproduce;
 mod run;
 mod scenario_options;
@@ -23,6 +24,7 @@ use std::io::Write;
 pub(crate) enum Command {
     Run(run::Run),
     Compare(compare::Compare),
+    Plot(plot::Plot),
     Sweep(sweep::Sweep),
     Bench(bench::Bench),
     Reproduce(reproduce::Reproduce),
@@ -41,6 +43,7 @@ impl Command {
         match self {
             Self::Run(command) => command.run(out),
             Self::Compare(command) => command.run(out),
+            Self::Plot(command) => command.run(out),
             Self::Sweep(command) => command.run(out),
             Self::Bench(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),

@@ -14,6 +14,7 @@ mod figures;
 mod files;
 mod human;
 mod packets;
+mod plots;
 mod progress;
 mod results;
 mod scenario_file;

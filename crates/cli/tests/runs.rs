@@ -72,6 +72,75 @@ kind = "all-to-all"
 size = "50KB"
 "#;
 
+mod pictures {
+    use super::*;
+
+    const RECORD: &str =
+        "[record]\ninterval = \"1us\"\nqueues = \"leaf0>h0\"\nrates = true\nwindows = true\nrtt = true\n";
+
+    /// What lies in a folder, by name.
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_run_draws_what_it_recorded_and_plot_draws_the_same_again() {
+        let folder = Folder::new("pictures");
+        folder.file("small.toml", &format!("{LEAF_SPINE}{RECORD}"));
+        let output = folder.run(&["run", "small.toml", "--out", "r"]);
+        let text = out(&output);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        assert!(text.contains("r/plots") && text.contains("r/report.html"), "{text}");
+        let plots = folder.0.join("r/plots");
+        let drawn = names(&plots);
+        for name in
+            ["queue", "rates", "windows", "rtt", "jain", "slowdown-cdf", "latency-cdf", "start-finish"]
+        {
+            assert!(
+                drawn.contains(&format!("{name}.svg")) && drawn.contains(&format!("{name}.png")),
+                "{name}"
+            );
+        }
+        let read = |name: &str| fs::read(plots.join(name)).unwrap();
+        assert!(String::from_utf8(read("queue.svg")).unwrap().contains("leaf0→h0"), "ports have names");
+        assert!(String::from_utf8(read("rates.svg")).unwrap().contains("h0→h1"), "flows have names");
+        assert!(read("queue.png").starts_with(b"\x89PNG"));
+        let page = fs::read_to_string(folder.0.join("r/report.html")).unwrap();
+        assert!(page.contains("12 of 12 completed") && page.matches("<svg").count() == drawn.len() / 2);
+        assert!(page.contains("[cc]") && !page.contains("<script"), "settings are there, scripts are not");
+
+        let before: Vec<Vec<u8>> = drawn.iter().map(|name| read(name)).collect();
+        fs::remove_dir_all(&plots).unwrap();
+        let output = folder.run(&["plot", "r"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let after: Vec<Vec<u8>> = drawn.iter().map(|name| read(name)).collect();
+        assert!(before == after && names(&plots) == drawn);
+    }
+
+    #[test]
+    fn nothing_is_drawn_if_nobody_wants_it() {
+        let folder = Folder::new("no-pictures");
+        folder.file("small.toml", LEAF_SPINE);
+        let output = folder.run(&["run", "small.toml", "--out", "r", "--no-plots"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        assert_eq!(
+            names(&folder.0.join("r")),
+            ["flows.parquet", "run.toml", "series.parquet", "summary.json"]
+        );
+    }
+
+    #[test]
+    fn a_folder_without_results_is_named() {
+        let folder = Folder::new("no-results");
+        let output = folder.run(&["plot", "nowhere"]);
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains("nowhere"), "{}", err(&output));
+    }
+}
+
 mod running {
     use super::*;
 
@@ -195,9 +264,9 @@ mod comparing {
     use super::*;
 
     #[test]
-    fn laws_stand_in_one_table_and_one_picture() {
+    fn laws_stand_in_one_table_and_in_the_same_pictures() {
         let folder = Folder::new("compare");
-        folder.file("small.toml", LEAF_SPINE);
+        folder.file("small.toml", &format!("{LEAF_SPINE}[record]\nqueues = \"all\"\n"));
         let output =
             folder.run(&["compare", "small.toml", "--cc", "hpcc:artifact,dctcp,swift", "--out", "c"]);
         let text = out(&output);
@@ -210,6 +279,12 @@ mod comparing {
         assert!(fs::read(folder.0.join("c/slowdown.png")).unwrap().starts_with(b"\x89PNG"));
         let svg = fs::read_to_string(folder.0.join("c/slowdown.svg")).unwrap();
         assert!(svg.starts_with("<svg"), "{svg}");
+        let queue = fs::read_to_string(folder.0.join("c/queue.svg")).unwrap();
+        for law in ["hpcc:artifact", "dctcp", "swift"] {
+            assert!(svg.contains(law) && queue.contains(law), "{law}");
+        }
+        // Flows of one size have no slowdown by size.
+        assert!(!folder.0.join("c/slowdown-by-size.svg").exists());
         assert!(folder.0.join("c/hpcc-artifact/flows.parquet").exists());
     }
 

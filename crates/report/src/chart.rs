@@ -48,6 +48,16 @@ pub enum Marks {
     Only,
 }
 
+/// How curves are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// Each series with dashes of its own, so that it survives black-and-white print.
+    Usual,
+    /// Thin, and solid while there are colours left: for curves so ragged that dashes would be noise. Guides
+    /// are paler, and markers without a line smaller: for many.
+    Fine,
+}
+
 /// Curves of one kind.
 #[derive(Clone, Debug)]
 pub struct Series {
@@ -58,6 +68,8 @@ pub struct Series {
     pub curves: Vec<Vec<(f64, f64)>>,
     /// Where it has markers.
     pub marks: Marks,
+    /// How its curves are drawn.
+    pub stroke: Stroke,
     /// A thin grey line that guides the eye instead of showing data.
     pub guide: bool,
 }
@@ -92,13 +104,19 @@ impl Series {
     /// Several curves of one kind.
     #[must_use]
     pub fn curves(name: &str, curves: Vec<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.to_owned(), curves, marks: Marks::None, guide: false }
+        Self { name: name.to_owned(), curves, marks: Marks::None, stroke: Stroke::Usual, guide: false }
     }
 
     /// A line that guides the eye.
     #[must_use]
     pub fn guide(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self { guide: true, ..Self::line(name, points) }
+    }
+
+    /// The same with thin lines.
+    #[must_use]
+    pub fn fine(self) -> Self {
+        Self { stroke: Stroke::Fine, ..self }
     }
 
     /// The same with markers.

@@ -6,10 +6,10 @@
 //! 7 points high.
 
 use crate::axis::{Label, Ruler, Tick};
-use crate::chart::{Chart, Marks, Series};
+use crate::chart::{Chart, Marks, Series, Stroke};
 use crate::clip::{Frame, Point};
 use crate::font;
-use crate::palette::{Colour, FAINT, GRID, GUIDE, INK, Look, Marker, look};
+use crate::palette::{Colour, FAINT, GRID, GUIDE, INK, Look, Marker, PALE, fine_look, look};
 use crate::png::{self, PngError};
 use crate::scene::{Anchor, EXPONENT_SIZE, Scene, Shape, Text};
 use crate::svg;
@@ -28,6 +28,9 @@ const GAP: f64 = 11.0;
 /// Length of a line in the legend.
 const SAMPLE: f64 = 26.0;
 const CURVE: f64 = 1.9;
+const FINE_CURVE: f64 = 1.3;
+/// Radius of a point among many.
+const DOT: f64 = 1.7;
 const GUIDE_DASHES: &[f64] = &[3.0, 3.0];
 /// A curve with more points than this has markers only at some of them.
 const CROWDED: usize = 25;
@@ -95,10 +98,30 @@ fn looks(series: &[Series]) -> Vec<Look> {
     series
         .iter()
         .map(|series| match series.guide {
+            true if series.stroke == Stroke::Fine => {
+                Look { colour: PALE, dashes: &[], marker: Marker::Circle }
+            }
             true => Look { colour: GUIDE, dashes: GUIDE_DASHES, marker: Marker::Circle },
-            false => look(next.next().unwrap_or(0)),
+            false => {
+                let index = next.next().unwrap_or(0);
+                match (series.stroke, series.marks) {
+                    // Dots are round.
+                    (Stroke::Fine, Marks::Only) => Look { marker: Marker::Circle, ..fine_look(index) },
+                    (Stroke::Fine, _) => fine_look(index),
+                    (Stroke::Usual, _) => look(index),
+                }
+            }
         })
         .collect()
+}
+
+fn curve_width(series: &Series) -> f64 {
+    match series.stroke {
+        Stroke::Usual if series.guide => 1.2,
+        Stroke::Usual => CURVE,
+        Stroke::Fine if series.guide => 0.9,
+        Stroke::Fine => FINE_CURVE,
+    }
 }
 
 fn label_width(label: &Label) -> f64 {
@@ -159,7 +182,7 @@ impl Painter {
             }
             let y = self.y + 4.0 + (rows - 0.5) * row;
             if series.marks != Marks::Only {
-                let width = if series.guide { 1.2 } else { CURVE };
+                let width = curve_width(series);
                 self.line(vec![(x, y), (x + SAMPLE, y)], look.colour, width, look.dashes);
             }
             if matches!(series.marks, Marks::Points | Marks::Only) {
@@ -244,7 +267,7 @@ impl Painter {
         let curves: Vec<Vec<Option<Point>>> =
             series.curves.iter().map(|curve| curve.iter().map(place).collect()).collect();
         if series.marks != Marks::Only {
-            let width = if series.guide { 1.2 } else { CURVE };
+            let width = curve_width(series);
             for piece in curves.iter().flat_map(|curve| frame.clip(curve)) {
                 self.line(piece, look.colour, width, look.dashes);
             }
@@ -252,8 +275,17 @@ impl Painter {
         for curve in &curves {
             let inside: Vec<Point> =
                 curve.iter().flatten().copied().filter(|&point| frame.contains(point)).collect();
-            self.marks(series.marks, look, &inside);
+            match (series.marks, series.stroke) {
+                (Marks::Only, Stroke::Fine) => self.dots(look, inside),
+                (marks, _) => self.marks(marks, look, &inside),
+            }
         }
+    }
+
+    /// Many points without a line.
+    fn dots(&mut self, look: &Look, points: Vec<Point>) {
+        let dot = |centre| Shape::Circle { centre, radius: DOT, colour: look.colour, filled: true };
+        self.shapes.extend(points.into_iter().map(dot));
     }
 
     fn marks(&mut self, marks: Marks, look: &Look, points: &[Point]) {

@@ -8,6 +8,7 @@
 //! | [`layout`](Chart::svg) | where everything goes: a chart becomes a list of shapes |
 //! | [`Chart::svg`], [`Chart::png`] | the shapes as SVG text and as PNG bytes |
 //! | [`claims`] | a paper's claim beside our number, and the table of them |
+//! | [`run`] | the pictures and the page of a run |
 //! | [`page`] | one self-contained HTML page |
 //!
 //! # Example
@@ -39,10 +40,11 @@ mod layout;
 pub mod page;
 mod palette;
 mod png;
+pub mod run;
 mod scene;
 mod svg;
 
-pub use chart::{Axis, Chart, Marks, Scale, Series};
+pub use chart::{Axis, Chart, Marks, Scale, Series, Stroke};
 pub use claims::{Claim, Ruling};
 pub use page::{Figure, Page};
 pub use png::PngError;

@@ -35,7 +35,7 @@ pub struct Figure {
     pub settings: Vec<(String, String)>,
 }
 
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 :root{color-scheme:light}\
 *{box-sizing:border-box}\
 body{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;color:#222;background:#fff;\

@@ -9,6 +9,7 @@ pub(crate) const INK: Colour = Colour(0x22, 0x22, 0x22);
 pub(crate) const FAINT: Colour = Colour(0x59, 0x59, 0x59);
 pub(crate) const GRID: Colour = Colour(0xe4, 0xe4, 0xe4);
 pub(crate) const GUIDE: Colour = Colour(0x80, 0x80, 0x80);
+pub(crate) const PALE: Colour = Colour(0xb4, 0xb4, 0xb4);
 pub(crate) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
 /// The shape of a marker.
@@ -56,6 +57,13 @@ pub(crate) fn look(index: usize) -> Look {
     }
 }
 
+/// The look of the n-th series among thin ones: solid until the colours are used up.
+pub(crate) fn fine_look(index: usize) -> Look {
+    const DASHES: [&[f64]; 3] = [&[], &[6.0, 2.0], &[2.0, 1.5]];
+    let dashes = DASHES[index / COLOURS.len() % DASHES.len()];
+    Look { dashes, ..look(index) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +73,16 @@ mod tests {
         let looks: Vec<Look> = (0..35).map(look).collect();
         for (index, one) in looks.iter().enumerate() {
             assert!(looks[..index].iter().all(|other| other != one), "{index}");
+        }
+    }
+
+    #[test]
+    fn twenty_one_thin_series_look_different_and_the_first_seven_are_solid() {
+        let looks: Vec<Look> = (0..21).map(fine_look).collect();
+        for (index, one) in looks.iter().enumerate() {
+            let same = |other: &&Look| other.colour == one.colour && other.dashes == one.dashes;
+            assert_eq!(looks[..index].iter().find(same), None, "{index}");
+            assert_eq!(one.dashes.is_empty(), index < 7);
         }
     }
 

@@ -2,20 +2,22 @@
 
 use super::scenario_options::ScenarioOptions;
 use crate::error::{Error, Verdict};
-use crate::{files, human, results, scenario_file, watched};
+use crate::plots::Story;
+use crate::{human, plots, results, scenario_file, watched};
 use clap::Args;
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Summary};
-use plimsoll_report::{Axis, Chart, Series};
+use plimsoll_report::run::{by_size_of_laws, queues_of_laws, slowdowns_of_laws};
 use plimsoll_scenario::Scenario;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Run one scenario under several laws: one table, one picture.
+/// Run one scenario under several laws: one table, pictures with a line per law.
 ///
-/// Each law runs the same flows. Its results are in a folder of its own, the distribution of the
-/// flows' slowdown under all laws in slowdown.svg and slowdown.png beside them.
+/// Each law runs the same flows. Its results are in a folder of its own. Beside them, as SVG and PNG:
+/// slowdown, the distribution of the flows' slowdown; slowdown-by-size, its 99th percentile, if flows
+/// are of several sizes; queue, the longest of the queues that the scenario's [record] table asks for.
 ///
 /// Ctrl-C ends the comparison early: the law under way is marked as partial, those after it are left
 /// out.
@@ -50,6 +52,7 @@ struct Row {
     summary: Summary,
     mean_fct: Option<f64>,
     slowdowns: Sorted,
+    folder: PathBuf,
 }
 
 impl Compare {
@@ -76,14 +79,16 @@ impl Compare {
             }
             rows.push(self.row(law, scenario, &folder)?);
         }
-        let picture = folder.join("slowdown.png");
         let name = scenarios.first().map_or("", |(_, scenario)| &scenario.name);
-        draw(&rows, name, &picture)?;
+        let pictures = draw(&rows, name, &folder)?;
         if self.json {
             write_json(out, &rows)?;
         } else {
             write!(out, "{}", table(&rows))?;
-            writeln!(out, "\nPicture (also as .svg): {}", picture.display())?;
+            writeln!(out, "\nPictures (also as .svg):")?;
+            for picture in pictures {
+                writeln!(out, "  {}", picture.with_extension("png").display())?;
+            }
         }
         if rows.len() < scenarios.len() {
             return Ok(Verdict::Interrupted);
@@ -93,7 +98,8 @@ impl Compare {
     }
 
     fn row(&self, law: &str, scenario: &Scenario, folder: &Path) -> Result<Row, Error> {
-        let mut results = results::Folder::begin(&folder.join(scenario_file::plain(law)), scenario)?;
+        let folder = folder.join(scenario_file::plain(law));
+        let mut results = results::Folder::begin(&folder, scenario)?;
         let run = results.run(scenario, self.options.threads(), law)?;
         results.finish(&run)?;
         Ok(Row {
@@ -101,6 +107,7 @@ impl Compare {
             mean_fct: results::mean_fct(&run.messages),
             slowdowns: Sorted::new(run.messages.iter().filter_map(MessageRecord::slowdown)),
             summary: run.summary,
+            folder,
         })
     }
 }
@@ -163,70 +170,31 @@ fn write_json(out: &mut dyn Write, rows: &[Row]) -> Result<(), Error> {
     Ok(())
 }
 
-fn draw(rows: &[Row], scenario: &str, png: &Path) -> Result<(), Error> {
-    let series = rows.iter().map(|row| Series::line(&row.law, cumulative(row.slowdowns.values())));
-    let largest = rows.iter().filter_map(|row| row.slowdowns.percentile(1.0)).fold(1.0, f64::max);
-    // Tails over more than a decade are lost on a linear axis.
-    let label = "FCT slowdown (times that in an empty network)";
-    let x = if largest > 10.0 { Axis::log(label) } else { Axis::linear(label) };
-    let chart = Chart {
-        title: format!("{scenario}: slowdown of flows"),
-        x,
-        y: Axis::linear("Fraction of flows").from_to(0.0, 1.0),
-        series: series.collect(),
-        notes: Vec::new(),
-    };
-    files::write(&png.with_extension("svg"), chart.svg().as_bytes())?;
-    let bytes = chart.png().map_err(|error| Error::Refused(format!("{}: {error}", png.display())))?;
-    files::write(png, &bytes)
-}
-
-/// The cumulative distribution of sorted values as steps. More values than a picture has places for are thinned
-/// out evenly; the ends stay.
-fn cumulative(values: &[f64]) -> Vec<(f64, f64)> {
-    const MOST: usize = 2_000;
-    let n = values.len();
-    let stride = n.div_ceil(MOST).max(1);
-    let mut points = Vec::new();
-    let mut below = 0.0;
-    for (index, value) in values.iter().enumerate() {
-        if index % stride != 0 && index + 1 != n {
-            continue;
+/// The pictures, with a line per law: the slowdown's distribution, its tail by size and the longest recorded
+/// queue, where there is something to show. Gives the paths without their endings.
+fn draw(rows: &[Row], scenario: &str, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let slowdowns: Vec<_> = rows.iter().map(|row| (row.law.clone(), row.slowdowns.clone())).collect();
+    let mut charts = vec![("slowdown", Some(slowdowns_of_laws(scenario, &slowdowns)))];
+    let stories = rows.iter().map(|row| Story::read(&row.folder)).collect::<Result<Vec<_>, Error>>()?;
+    let named = || rows.iter().map(|row| row.law.as_str()).zip(&stories);
+    let messages: Vec<_> = named().map(|(law, story)| (law, story.messages.as_slice())).collect();
+    charts.push(("slowdown-by-size", by_size_of_laws(scenario, &messages)));
+    let series: Vec<_> = named().map(|(law, story)| (law, &story.series)).collect();
+    charts.push(("queue", queues_of_laws(scenario, &series)));
+    let mut paths = Vec::new();
+    for (name, chart) in charts {
+        let path = folder.join(name);
+        match chart {
+            Some(chart) => plots::write(&path, &chart)?,
+            None => {
+                // Pictures of an earlier comparison in the same folder would lie.
+                for ending in ["svg", "png"] {
+                    let _ = std::fs::remove_file(path.with_extension(ending));
+                }
+                continue;
+            }
         }
-        let up_to = (index + 1) as f64 / n as f64;
-        points.extend([(*value, below), (*value, up_to)]);
-        below = up_to;
+        paths.push(path);
     }
-    points
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_distribution_rises_at_each_value_by_its_share() {
-        let points = cumulative(&[1.0, 1.0, 2.0, 4.0]);
-        let expected = [
-            (1.0, 0.0),
-            (1.0, 0.25),
-            (1.0, 0.25),
-            (1.0, 0.5),
-            (2.0, 0.5),
-            (2.0, 0.75),
-            (4.0, 0.75),
-            (4.0, 1.0),
-        ];
-        assert_eq!(points, expected);
-        assert!(cumulative(&[]).is_empty());
-    }
-
-    #[test]
-    fn many_values_are_thinned_out_and_the_ends_stay() {
-        let values: Vec<f64> = (0..100_001).map(f64::from).collect();
-        let points = cumulative(&values);
-        assert!(points.len() < 5_000, "{}", points.len());
-        assert_eq!(points.last(), Some(&(100_000.0, 1.0)));
-        assert_eq!(points.first(), Some(&(0.0, 0.0)));
-    }
+    Ok(paths)
 }

@@ -2,7 +2,7 @@
 
 use super::scenario_options::ScenarioOptions;
 use crate::error::{Error, Verdict};
-use crate::{human, results, scenario_file, watched};
+use crate::{human, plots, results, scenario_file, watched};
 use clap::Args;
 use plimsoll_metrics::{Outcome, Reason};
 use plimsoll_sim::Run as Simulated;
@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 /// Run a scenario packet by packet and write what it yields.
 ///
 /// The folder of results has run.toml (everything resolved: the run can be repeated from it alone),
-/// flows.parquet (a row per flow) and summary.json; packets.pcapng if `[record] packets` names ports.
-/// The result depends on scenario and seed alone, not on the number of threads.
+/// flows.parquet (a row per flow), series.parquet (what the scenario's [record] table asks for, over
+/// time), summary.json, packets.pcapng if `[record] packets` names ports, pictures in plots/ and all of
+/// them on one page, report.html. The result depends on scenario and seed alone, not on the number of
+/// threads.
 ///
 /// Ctrl-C ends the run early: its results are written and marked as partial. A second Ctrl-C leaves
 /// no results.
@@ -37,6 +39,9 @@ pub(crate) struct Run {
     /// The folder for results, which are replaced if they exist [default: results/NAME-LAW-SEED].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Draw nothing; `plimsoll plot DIR` does it later.
+    #[arg(long)]
+    no_plots: bool,
     /// Print summary.json instead of a table.
     #[arg(long)]
     json: bool,
@@ -56,10 +61,16 @@ impl Run {
         let mut results = results::Folder::begin(&folder, &scenario)?;
         let run = results.run(&scenario, self.options.threads(), &scenario.name)?;
         results.finish(&run)?;
+        let drawn = if self.no_plots { None } else { Some(plots::draw(&folder)?) };
         if self.json {
             write!(out, "{}", run.summary.to_json()?)?;
         } else {
             table(out, &run, &folder)?;
+            if let Some(drawn) = drawn {
+                let count = drawn.count;
+                writeln!(out, "  {:<15}{} ({count}, as SVG and PNG)", "plots", drawn.plots.display())?;
+                writeln!(out, "  {:<15}{}", "page", drawn.page.display())?;
+            }
         }
         Ok(results::verdict(&run.summary))
     }
