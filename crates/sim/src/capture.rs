@@ -215,10 +215,10 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// Looks at an arrival before anything is done with it: links may harm it, a tap may want it. Gives
     /// whether all is done with it.
     #[cold]
-    pub(crate) fn inspect(&mut self, now: u64, port: u32, packet: &Packet) -> bool {
-        self.write_down(now, port, packet);
+    pub(crate) fn inspect(&mut self, now: u64, port: u32, packet: Packet) -> bool {
+        self.write_down(now, port, &packet);
         if self.is_harmed(port) {
-            self.discard(packet);
+            self.discard(packet.body, packet.size);
             return true;
         }
         let to = self.ports[port as usize].to;
@@ -230,7 +230,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         let connection = self.bodies.get(packet.body).connection;
         let before = self.receiver_counts(connection).unwrap_or_default();
         let was_complete = matches!(self.incoming[connection as usize], Incoming::Complete);
-        self.data_arrives(now, to, *packet);
+        self.data_arrives(now, to, packet.landed());
         let after = match self.receiver_counts(connection) {
             Some(counts) => counts,
             // Answers to late copies count nothing.

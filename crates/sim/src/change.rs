@@ -18,7 +18,11 @@ impl<L: CongestionControl> Partition<'_, L> {
             self.next_change += 1;
             match change.what {
                 ChangeKind::LinkDown(link) => self.break_link(now, link),
-                ChangeKind::LinkUp(link) => self.link_up[link as usize] = true,
+                ChangeKind::LinkUp(link) => {
+                    for port in [2 * link, 2 * link + 1] {
+                        self.ports[port as usize].is_up = true;
+                    }
+                }
                 ChangeKind::LinkRate(link, rate) => {
                     for port in [2 * link, 2 * link + 1] {
                         if self.is_mine(shared.setup.network.near_end(port))
@@ -46,29 +50,29 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// All that is on the link, or waits for it, is lost.
     fn break_link(&mut self, now: u64, link: u32) {
-        self.link_up[link as usize] = false;
         for port in [2 * link, 2 * link + 1] {
+            self.ports[port as usize].is_up = false;
             let from_switch = self.ports[port as usize].from_switch;
             if from_switch && self.is_mine(self.shared.setup.network.near_end(port)) {
                 // What has left the queue was counted and written on, even if nobody will see it.
                 self.need_queue(now, port);
             }
-            while self.ports[port as usize].len() > 0 {
+            while !self.ports[port as usize].is_empty() {
                 let held = self.ports[port as usize].head_is_held();
                 let packet = self.ports[port as usize].pop();
-                if held && from_switch && self.shared.buffer.is_some() {
-                    self.release(port, &packet);
+                if held && from_switch {
+                    self.release(port, packet.load());
                 }
                 self.totals.broken += 1;
-                self.discard(&packet);
+                self.discard(packet.body, packet.size);
             }
             self.ports[port as usize].forget();
             let waiting =
                 self.ports[port as usize].queue.as_mut().map_or_else(Vec::new, |queue| queue.drain());
             for packet in waiting {
-                self.release(port, &packet);
+                self.release(port, packet.load());
                 self.totals.broken += 1;
-                self.discard(&packet);
+                self.discard(packet.body, packet.size);
             }
             self.wheel.clear(port);
             let source = self.source_of_departure(port);
@@ -76,7 +80,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             // What is gone has made room, and nothing may be left whose leaving would say so.
             let near = self.shared.setup.network.near_end(port);
             if from_switch && !self.shared.pfc.is_empty() && self.is_mine(near) {
-                self.resume_if_room(now, near);
+                self.resume_if_room(now, self.switch_of(port));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What goes from one part of the network to another.
 
 use crate::capture::Counts;
-use crate::packet::{Body, Content, Packet};
+use crate::packet::{Body, Packet};
 use crate::partition::{Frame, Partition};
 use crate::shared::Stamp;
 use crate::stamp::HopList;
@@ -65,14 +65,10 @@ impl<L: CongestionControl> Partition<'_, L> {
                     capture.import_counts(counts);
                 }
             }
-            Crossing::Packet { port, mut packet, mut body, hops } => {
+            Crossing::Packet { port, mut packet, body, hops } => {
                 packet.body = self.bodies.put(body);
                 if let Some(capture) = &mut self.capture {
                     capture.note_import(packet.body);
-                }
-                if let Content::Ack(ack) = &mut body.content {
-                    ack.reflected.slot = packet.body;
-                    *self.bodies.get_mut(packet.body) = body;
                 }
                 if self.shared.stamp == Stamp::HopRecords {
                     *self.hop_list_mut(packet.body) = hops;

@@ -1,7 +1,7 @@
 //! Hosts: the two ends of connections, and the card.
 
 use crate::host::Host;
-use crate::packet::{Body, Content, NONE, Packet, WAIT_SHIFT, Written};
+use crate::packet::{Landed, LongestWait, NONE, Packet, wait};
 use crate::partition::Partition;
 use crate::record::{Delivered, Ended, Sent};
 use crate::routes::mix;
@@ -20,7 +20,7 @@ pub(crate) enum Incoming {
     /// Nothing has arrived.
     NotYet,
     /// Something has; `held` is the body of the packet that the next ack answers, if it waits.
-    Open { receiver: Box<Receiver<Written>>, held: u32, timer: u64 },
+    Open { receiver: Box<Receiver<LongestWait>>, held: u32, timer: u64 },
     /// Everything has arrived; late copies are answered from here.
     Complete,
 }
@@ -41,7 +41,7 @@ impl Incoming {
 pub(crate) struct Outgoing<L: CongestionControl> {
     sender: Sender<L>,
     /// What ECMP hashes.
-    label: u32,
+    label: u16,
     /// Whether it stands in the host's line.
     in_line: bool,
     /// The earliest timer of it that the host holds.
@@ -60,25 +60,21 @@ impl<L: CongestionControl> Outgoing<L> {
 
 impl<L: CongestionControl> Partition<'_, L> {
     /// A data packet reaches its host.
-    pub(crate) fn data_arrives(&mut self, now: u64, host: u32, packet: Packet) {
-        let body = *self.bodies.get(packet.body);
-        let Content::Data(mut data) = body.content else { return };
-        data.hops = packet.hops;
-        data.telemetry = Written { slot: packet.body, longest_wait: packet.longest_wait };
-        if packet.has(Packet::MARKED) {
-            data.ecn = Ecn::Marked;
-        }
+    #[inline(never)]
+    pub(crate) fn data_arrives(&mut self, now: u64, host: u32, packet: Landed) {
+        let body = self.bodies.get(packet.body);
+        let (connection, data) = (body.connection, body.data(packet));
         let shared = self.shared;
-        let plan = &shared.connections[body.connection as usize];
+        let plan = &shared.connections[connection as usize];
         let time = Time::from_ps(now);
-        if let Incoming::NotYet = self.incoming[body.connection as usize] {
-            self.incoming[body.connection as usize] =
+        if let Incoming::NotYet = self.incoming[connection as usize] {
+            self.incoming[connection as usize] =
                 Incoming::Open { receiver: Box::default(), held: NONE, timer: u64::MAX };
-            self.receives(body.connection);
+            self.receives(connection);
         }
-        let incoming = &mut self.incoming[body.connection as usize];
+        let incoming = &mut self.incoming[connection as usize];
         let Incoming::Open { receiver, held, timer } = incoming else {
-            self.send_ack(host, &packet, late_ack(&data, plan.bytes));
+            self.send_ack(host, packet.body, packet.label, late_ack(&data, plan.bytes));
             self.work(now, host);
             return;
         };
@@ -93,24 +89,24 @@ impl<L: CongestionControl> Partition<'_, L> {
             let due = receiver.next_timer().as_ps();
             if due < *timer {
                 *timer = due;
-                self.hosts[host as usize].ack_timers.push(Reverse((due, body.connection)));
+                self.hosts[host as usize].ack_timers.push(Reverse((due, connection)));
             }
         }
         if complete {
             *incoming = Incoming::Complete;
         }
         if let Some(ack) = arrival.earlier {
-            self.send_ack(host, &Packet { body: earlier_held, ..packet }, ack);
+            self.send_ack(host, earlier_held, packet.label, ack);
         } else if earlier_held != NONE {
             self.bodies.release(earlier_held);
         }
         match arrival.ack {
-            Some(ack) => self.send_ack(host, &packet, ack),
+            Some(ack) => self.send_ack(host, packet.body, packet.label, ack),
             None if waits => {}
             None => self.bodies.release(packet.body),
         }
         for n in 0..u64::from(arrival.messages) {
-            let message = shared.message_of(body.connection, before + n);
+            let message = shared.message_of(connection, before + n);
             self.delivered.push(Delivered { message, at: time });
             self.let_follow(now, host, message);
         }
@@ -118,20 +114,20 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// An ack takes the place of the data packet that it answers, which is in cache, and its records.
-    fn send_ack(&mut self, host: u32, data: &Packet, mut ack: AckPacket<Written>) {
+    #[inline]
+    fn send_ack(&mut self, host: u32, slot: u32, label: u16, mut ack: AckPacket<LongestWait>) {
         let setup = &self.shared.setup;
-        let connection = self.bodies.get(data.body).connection;
-        let plan = &self.shared.connections[connection as usize];
-        ack.reflected.slot = data.body;
         let delay = setup.receive_delay;
         ack.receiver_delay =
             if setup.reports_delay { ack.receiver_delay.saturating_add(delay) } else { Span::ZERO };
-        *self.bodies.get_mut(data.body) = Body { connection, content: Content::Ack(ack) };
+        let body = self.bodies.get_mut(slot);
+        body.set_ack(&ack);
+        let plan = &self.shared.connections[body.connection as usize];
         let packet = Packet {
-            body: data.body,
-            to: plan.from,
+            body: slot,
+            to: plan.from as u16,
             // The way back is hashed too, and differently.
-            label: data.label.rotate_left(16) ^ 0x5BD1_E995,
+            label: label.rotate_left(8) ^ 0x5BD1,
             size: setup.ack_size.get() as u16,
             flags: Packet::ACK | Packet::of_class(setup.ack_class.unwrap_or(plan.class)),
             ..Packet::EMPTY
@@ -160,25 +156,21 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// An ack reaches its host.
-    pub(crate) fn ack_arrives(&mut self, now: u64, host: u32, packet: Packet) {
+    #[inline(never)]
+    pub(crate) fn ack_arrives(&mut self, now: u64, host: u32, packet: Landed) {
         let body = self.bodies.get(packet.body);
-        let connection = body.connection;
-        let Content::Ack(mut ack) = body.content else { return };
+        let (connection, mut ack) = (body.connection, body.ack(packet));
         let slot = self.slot_of[connection as usize];
         if slot != NONE {
             let shared = self.shared;
-            ack.congestion_echo |= packet.has(Packet::ECHO);
-            let reverse = if shared.setup.stamps_acks {
-                Span::from_ps(u64::from(packet.longest_wait) << WAIT_SHIFT)
-            } else {
-                Span::ZERO
-            };
+            if !shared.setup.stamps_acks {
+                ack.reverse_delay = Span::ZERO;
+            }
             let mut hops = [HopRecord::default(); MAX_HOPS];
             let telemetry = match shared.stamp {
                 Stamp::Nothing => Telemetry::None,
                 Stamp::LongestWait => {
-                    let forward = Span::from_ps(u64::from(ack.reflected.longest_wait) << WAIT_SHIFT);
-                    Telemetry::MaxHop { forward, reverse }
+                    Telemetry::MaxHop { forward: wait(ack.reflected), reverse: ack.reverse_delay }
                 }
                 Stamp::HopRecords => {
                     let count = usize::from(ack.hops).min(MAX_HOPS);
@@ -186,7 +178,6 @@ impl<L: CongestionControl> Partition<'_, L> {
                     Telemetry::Hops(&hops[..count])
                 }
             };
-            ack.reverse_delay = reverse;
             if self.sampler.is_some() {
                 let rtt = Time::from_ps(now).checked_since(ack.echoed_sent_at);
                 self.hears(slot, rtt, &telemetry);
@@ -208,7 +199,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// PLB: a flow that stays congested takes another path.
-    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<Written>, bytes: Bytes) {
+    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<LongestWait>, bytes: Bytes) {
         let shared = self.shared;
         let end = self.outgoing.get_mut(slot);
         let (Some(plb), Some(flow)) = (&shared.plb, &mut end.plb) else { return };
@@ -227,7 +218,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             ..Ack::default()
         };
         if plb.on_ack(flow, &event, sample) == Move::Repath {
-            end.label = mix(u64::from(end.label) + 1) as u32;
+            end.label = mix(u64::from(end.label) + 1) as u16;
             end.sender.path_changed(&shared.stack);
         }
     }
@@ -338,7 +329,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             if let (Some(plb), Some(flow), true) = (&shared.plb, &mut end.plb, timeouts > end.timeouts) {
                 let timeout = Timeout { now: Time::from_ps(now), ..Timeout::default() };
                 if plb.on_timeout(flow, &timeout) == Move::Repath {
-                    end.label = mix(u64::from(end.label) + 1) as u32;
+                    end.label = mix(u64::from(end.label) + 1) as u16;
                     end.sender.path_changed(&shared.stack);
                 }
             }
@@ -373,7 +364,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             let body = std::mem::replace(held, NONE);
             if body != NONE {
                 let label = self.shared.connections[connection as usize].label;
-                self.send_ack(host, &Packet { body, label, ..Packet::EMPTY }, ack);
+                self.send_ack(host, body, label, ack);
             }
         }
     }
@@ -407,12 +398,12 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
             let end = self.outgoing.get_mut(slot);
             end.in_line = false;
-            match end.sender.poll_send::<Written>(&shared.stack, Time::from_ps(now)) {
+            match end.sender.poll_send::<LongestWait>(&shared.stack, Time::from_ps(now)) {
                 Poll::Send(data) => {
                     let label = end.label;
                     self.line_up(host, connection, slot);
                     self.set_timer(host, connection, slot);
-                    self.transmit_data(now, port, connection, label, data);
+                    self.transmit_data(now, port, connection, label, &data);
                     return;
                 }
                 Poll::Wait(time) => self.hosts[host as usize].paced.push(Reverse((time.as_ps(), connection))),
@@ -421,23 +412,32 @@ impl<L: CongestionControl> Partition<'_, L> {
         }
     }
 
-    fn transmit_data(&mut self, now: u64, port: u32, connection: u32, label: u32, data: DataPacket<Written>) {
+    #[inline(always)]
+    fn transmit_data(
+        &mut self,
+        now: u64,
+        port: u32,
+        connection: u32,
+        label: u16,
+        data: &DataPacket<LongestWait>,
+    ) {
         let shared = self.shared;
         let plan = &shared.connections[connection as usize];
-        let body = self.bodies.put(Body { connection, content: Content::Data(data) });
+        let body = self.bodies.take();
+        self.bodies.get_mut(body).set_data(connection, data);
         if shared.stamp == Stamp::HopRecords {
             self.hop_list_mut(body);
         }
         let label = match shared.setup.spreading {
             Spreading::PerPacket if !plan.pinned => {
-                mix(u64::from(label) << 32 ^ data.number.0 ^ data.sent_at.as_ps() << 20) as u32
+                mix(u64::from(label) << 32 ^ data.number.0 ^ data.sent_at.as_ps() << 20) as u16
             }
             _ => label,
         };
         let ecn = if data.ecn == Ecn::Capable { Packet::ECN_CAPABLE } else { 0 };
         let packet = Packet {
             body,
-            to: plan.to,
+            to: plan.to as u16,
             label,
             size: (u64::from(data.length) + shared.setup.header.get()) as u16,
             flags: ecn | Packet::of_class(plan.class),
@@ -459,12 +459,12 @@ impl<L: CongestionControl> Partition<'_, L> {
         self.totals.sent += 1;
         self.totals.sent_bytes += u64::from(packet.size);
         self.ports[port as usize].left_bytes += u64::from(packet.size);
-        if !self.link_up[port as usize / 2] {
+        if !self.ports[port as usize].is_up {
             // The card sends into a dead link at its pace.
             let time = self.ports[port as usize].serialize(packet.size);
             self.ports[port as usize].free_at = now + time;
             self.totals.broken += 1;
-            self.discard(&packet);
+            self.discard(packet.body, packet.size);
         } else if let Some(time) = self.ports[port as usize].push(now, packet) {
             self.set_arrival(port, time);
         }
@@ -472,7 +472,7 @@ impl<L: CongestionControl> Partition<'_, L> {
 }
 
 /// The answer to a copy of a packet that arrives after all has.
-fn late_ack(data: &DataPacket<Written>, bytes: Bytes) -> AckPacket<Written> {
+fn late_ack(data: &DataPacket<LongestWait>, bytes: Bytes) -> AckPacket<LongestWait> {
     AckPacket {
         next_expected: bytes,
         number: data.number,

@@ -13,17 +13,18 @@ use plimsoll_units::{Bytes, Span, Time};
 
 impl<L: CongestionControl> Partition<'_, L> {
     /// The head of `port`'s pipe reaches the far end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, now: u64, port: u32) {
         let packet = self.take_head(port);
         let pipe = &self.ports[port as usize];
         let to = pipe.to;
-        if let Some(time) = pipe.head_arrives() {
-            self.wheel.set(port, time);
+        if let Some(next) = pipe.head() {
+            self.wheel.set(port, next.arrive);
         }
         self.totals.packet_hops += 1;
         self.totals.hash(now, port, packet.label, packet.size);
-        if self.inspects && self.inspect(now, port, &packet) {
+        // A copy, made only there, lets the packet itself stay in registers.
+        if self.inspects && self.inspect(now, port, Packet { arrive: now, ..packet }) {
             return;
         }
         if to >= self.shared.setup.network.hosts {
@@ -31,15 +32,15 @@ impl<L: CongestionControl> Partition<'_, L> {
         } else {
             self.totals.arrived_bytes += u64::from(packet.size);
             if packet.has(Packet::ACK) {
-                self.ack_arrives(now, to, packet)
+                self.ack_arrives(now, to, packet.landed())
             } else {
-                self.data_arrives(now, to, packet)
+                self.data_arrives(now, to, packet.landed())
             }
         }
     }
 
     /// Takes the head of a pipe, with all that the switch wrote on it when it left the queue.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_head(&mut self, port: u32) -> Packet {
         let shared = self.shared;
         let pipe = &mut self.ports[port as usize];
@@ -49,8 +50,8 @@ impl<L: CongestionControl> Partition<'_, L> {
         let (blank, held) = (pipe.head_is_blank(), pipe.head_is_held());
         if !blank {
             let packet = pipe.pop();
-            if held && shared.buffer.is_some() {
-                self.release(port, &packet);
+            if held && self.counting > 0 {
+                self.release(port, packet.load());
             }
             return packet;
         }
@@ -60,12 +61,13 @@ impl<L: CongestionControl> Partition<'_, L> {
             Some(departure) => self.stamp(port, &mut packet, &departure),
             None => packet.hops = packet.hops.saturating_add(1),
         }
-        if held && shared.buffer.is_some() {
-            self.release(port, &packet);
+        if held && self.counting > 0 {
+            self.release(port, packet.load());
         }
         packet
     }
 
+    #[cold]
     /// Whether the link loses or damages this packet.
     pub(crate) fn is_harmed(&mut self, port: u32) -> bool {
         let (loss, corruption) = self.harm[port as usize / 2];
@@ -77,62 +79,67 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// A packet is in a switch: off to the next port.
-    #[inline]
+    #[inline(always)]
     fn forward(&mut self, now: u64, switch: u32, ingress: u32, mut packet: Packet) {
         // Routes know of a link that breaks from that moment on.
-        let Some(port) = self.routes.next_port(switch, packet.to, packet.label) else {
+        let Some(port) = self.routes.next_port(switch, u32::from(packet.to), packet.label) else {
             self.totals.unroutable += 1;
-            self.discard(&packet);
+            self.discard(packet.body, packet.size);
             return;
         };
-        packet.ingress = ingress;
+        packet.set_entry(self.ports[ingress as usize].entry);
         if self.shared.rpm.is_some() {
-            self.pay_echo(switch, ingress, &mut packet);
+            packet.flags |= self.pay_echo(switch, ingress, packet.body, packet.has(Packet::ACK));
         }
         self.enqueue(now, switch, port, packet);
     }
 
-    /// RPM: a passing packet pays an echo that its flow is owed.
-    fn pay_echo(&mut self, switch: u32, ingress: u32, packet: &mut Packet) {
+    #[inline(never)]
+    /// RPM: a passing packet pays an echo that its flow is owed; gives the flag to set.
+    fn pay_echo(&mut self, switch: u32, ingress: u32, body: u32, is_ack: bool) -> u8 {
         // Data in the other direction leaves by the port that faces the one this packet came through.
-        let passing = self.passing(packet, ingress ^ 1);
+        let passing = self.passing(body, is_ack, ingress ^ 1);
         let switch = switch - self.shared.setup.network.hosts;
-        if let Some(register) = &mut self.switches[switch as usize].register
-            && register.on_reverse_packet(&passing) == Echo::Set
-        {
-            packet.flags |= Packet::ECHO;
+        let register = self.switches[switch as usize].register.as_mut();
+        match register.map(|register| register.on_reverse_packet(&passing)) {
+            Some(Echo::Set) => Packet::ECHO,
+            _ => 0,
         }
     }
 
     /// A packet joins the queue of a switch's port.
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, now: u64, switch: u32, port: u32, packet: Packet) {
-        if self.shared.buffer.is_some() && !self.admit(now, switch, port, &packet) {
+        let switch = (switch - self.shared.setup.network.hosts) as usize;
+        let budget = &mut self.budgets[switch];
+        *budget -= i64::from(packet.size);
+        if *budget < 0 && !self.admit(now, switch, port, packet.load()) {
             self.totals.buffer_drops += 1;
-            self.discard(&packet);
+            self.discard(packet.body, packet.size);
             return;
         }
         let pipe = &mut self.ports[port as usize];
         if let Some(queue) = &mut pipe.queue {
-            queue.push(Packet { enqueued: now, ..packet });
+            queue.push(Packet { arrive: now, ..packet });
             self.try_depart(now, port);
         } else if let Some(time) = pipe.push(now, packet) {
             self.set_arrival(port, time);
         }
-        if !self.shared.pfc.is_empty() {
-            self.pause_if_full(now, switch, &packet);
+        if self.counting > 0 && !self.shared.pfc.is_empty() {
+            self.pause_if_full(now, switch, packet.load());
         }
     }
 
     /// The pipe has a new head; whoever owns the far end looks after it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_arrival(&mut self, port: u32, time: u64) {
-        if self.is_mine(self.ports[port as usize].to) {
+        if self.ports[port as usize].leads_within {
             self.wheel.set(port, time);
         }
     }
 
     /// Lets a packet leave now, or sees to it that one leaves when the port is free.
+    #[inline(never)]
     pub(crate) fn try_depart(&mut self, now: u64, port: u32) {
         let free_at = self.ports[port as usize].free_at;
         if free_at <= now {
@@ -160,31 +167,33 @@ impl<L: CongestionControl> Partition<'_, L> {
             let backlog = queue.bytes();
             let verdict = match &shared.codel {
                 Some(codel) => {
-                    let sojourn = Span::from_ps(now - packet.enqueued);
+                    let sojourn = Span::from_ps(now - packet.arrive);
                     let dequeued =
                         Dequeued { now: Time::from_ps(now), sojourn, backlog: Bytes::new(backlog) };
                     codel.on_dequeue(&mut queue.codel, &dequeued)
                 }
                 None => Verdict::Pass,
             };
-            self.release(port, &packet);
+            self.release(port, packet.load());
             match verdict {
                 Verdict::Drop => {
                     self.totals.codel_drops += 1;
-                    self.discard(&packet);
+                    self.discard(packet.body, packet.size);
                     continue;
                 }
                 // A queue manager that marks must drop what cannot be marked.
-                Verdict::Mark if packet.has(Packet::ECN_CAPABLE) => self.mark(port, &mut packet),
+                Verdict::Mark if packet.has(Packet::ECN_CAPABLE) => {
+                    packet.flags |= self.mark(port, packet.body, packet.has(Packet::ACK))
+                }
                 Verdict::Mark if !packet.has(Packet::ACK) => {
                     self.totals.codel_drops += 1;
-                    self.discard(&packet);
+                    self.discard(packet.body, packet.size);
                     continue;
                 }
                 Verdict::Mark | Verdict::Pass => {}
             }
-            let sent = self.ports[port as usize].left_bytes;
-            self.stamp(port, &mut packet, &Departure { time: now, queue: backlog, sent });
+            let (wait, sent) = (now - packet.arrive, self.ports[port as usize].left_bytes);
+            self.stamp(port, &mut packet, &Departure { time: now, wait, queue: backlog, sent });
             if let Some(time) = self.ports[port as usize].push_departing(now, packet) {
                 self.set_arrival(port, time);
             }
@@ -203,8 +212,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// Packets have left `port`'s queue: PFC may let somebody go on.
     fn resume_after(&mut self, now: u64, port: u32) {
         if !self.shared.pfc.is_empty() {
-            let switch = self.shared.setup.network.near_end(port);
-            self.resume_if_room(now, switch);
+            self.resume_if_room(now, self.switch_of(port));
         }
     }
 
@@ -219,15 +227,13 @@ impl<L: CongestionControl> Partition<'_, L> {
             self.stamp(port, &mut packet, &departure);
             *self.ports[port as usize].last_stamped() = packet;
         }
-        if self.shared.buffer.is_some() {
-            self.release_departed(now, port);
-        }
+        self.release_departed(now, port);
         let pipe = &mut self.ports[port as usize];
         let mut queue = Box::new(Queue::default());
         for packet in pipe.take_waiting() {
             queue.push(packet);
         }
-        let (waits, empty) = (queue.may_leave(), pipe.len() == 0);
+        let (waits, empty) = (queue.may_leave(), pipe.is_empty());
         pipe.queue = Some(queue);
         let free_at = pipe.free_at;
         if empty {
@@ -241,9 +247,8 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// An empty queue that is no longer needed goes: departures follow from arrivals again.
     fn maybe_bare(&mut self, port: u32) {
-        let network = &self.shared.setup.network;
-        let near = network.near_end(port);
-        let exact = near >= network.hosts && self.switches[(near - network.hosts) as usize].exact;
+        let switch = self.switch_of(port);
+        let exact = self.switches.get(switch).is_some_and(|switch| switch.exact);
         let pipe = &mut self.ports[port as usize];
         let idle = |queue: &Queue| queue.is_empty() && queue.paused == 0 && !queue.permanent;
         if !exact && pipe.queue.as_deref().is_some_and(idle) {
@@ -252,8 +257,9 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// The packet is gone.
-    pub(crate) fn discard(&mut self, packet: &Packet) {
-        self.totals.dropped_bytes += u64::from(packet.size);
-        self.bodies.release(packet.body);
+    #[inline(never)]
+    pub(crate) fn discard(&mut self, body: u32, size: u16) {
+        self.totals.dropped_bytes += u64::from(size);
+        self.bodies.release(body);
     }
 }

@@ -1,59 +1,162 @@
-//! A packet as links and switches see it.
+//! A packet as links and switches see it, and what it carries between hosts.
 
-use plimsoll_transport::{AckPacket, DataPacket};
+use plimsoll_transport::{AckPacket, DataPacket, Ecn, MessageId, PacketNumber};
+use plimsoll_units::{Bytes, Span, Time};
 
 /// No slot of a slab.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What switches wrote on a data packet, as the transport reflects it: where the records lie, and
-/// the longest wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) slot: u32,
-    pub(crate) longest_wait: u32,
-}
+/// The longest wait of a data packet in a queue that stamps, in 2^[`WAIT_SHIFT`] picoseconds, as the
+/// transport reflects it. Hop records need no reflecting: an ack takes the slot of the packet that it
+/// answers, and the records with it.
+pub(crate) type LongestWait = u32;
 
-impl Default for Written {
-    fn default() -> Self {
-        Self { slot: NONE, longest_wait: 0 }
-    }
-}
-
-/// What a packet carries between hosts. Switches do not look at it (but for RPM's flow number).
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
-    Data(DataPacket<Written>),
-    Ack(AckPacket<Written>),
-}
-
-/// A packet's content and the connection that it belongs to.
-#[derive(Clone, Copy, Debug)]
+/// What a packet carries between hosts. Switches do not look at it, but for RPM.
+///
+/// It is the transport's packet with its fields packed into one cache line, because bodies in flight
+/// fill more memory than the cache has and each touch of one is waited for.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Body {
+    /// Data: where its first byte lies in the stream. Ack: the next byte that is expected.
+    position: u64,
+    number: u64,
+    sent_at: u64,
+    /// Data: the message. Ack: which packets have arrived.
+    message_or_arrived: u64,
+    /// Data: its length. Ack: all bytes that arrived marked.
+    length_or_marked: u64,
+    /// Ack: from the arrival of the data to its departure.
+    receiver_delay: u64,
     pub(crate) connection: u32,
-    pub(crate) content: Content,
+    longest_wait: LongestWait,
+    flags: u8,
+    hops: u8,
+}
+
+const _: () = assert!(size_of::<Body>() == 64);
+
+const FLAG_ENDS_MESSAGE: u8 = 1;
+const FLAG_REPEATED: u8 = 1 << 1;
+const FLAG_REDUCED: u8 = 1 << 2;
+const FLAG_CAPABLE: u8 = 1 << 3;
+const FLAG_CIRCUIT: u8 = 1 << 4;
+const FLAG_ECHO: u8 = 1 << 5;
+const FLAG_REFUSED: u8 = 1 << 6;
+
+#[inline(always)]
+fn flag(set: bool, flag: u8) -> u8 {
+    u8::from(set) * flag
+}
+
+// Inlined always, and written field by field into its slot: a body that goes through the stack is
+// written in small pieces and read back in large ones, for which the CPU stalls.
+impl Body {
+    /// Makes it a data packet that leaves its host.
+    #[inline(always)]
+    pub(crate) fn set_data<T>(&mut self, connection: u32, data: &DataPacket<T>) {
+        self.position = data.offset.get();
+        self.number = data.number.0;
+        self.sent_at = data.sent_at.as_ps();
+        self.message_or_arrived = data.message.0;
+        self.length_or_marked = u64::from(data.length);
+        self.connection = connection;
+        self.flags = flag(data.ends_message, FLAG_ENDS_MESSAGE)
+            | flag(data.repeated, FLAG_REPEATED)
+            | flag(data.window_reduced, FLAG_REDUCED)
+            | flag(data.ecn == Ecn::Capable, FLAG_CAPABLE)
+            | flag(data.circuit_up, FLAG_CIRCUIT);
+    }
+
+    /// The data packet, with what switches wrote on `packet`.
+    #[inline(always)]
+    pub(crate) fn data(&self, packet: Landed) -> DataPacket<LongestWait> {
+        let has = |flag: u8| self.flags & flag != 0;
+        DataPacket {
+            number: PacketNumber(self.number),
+            offset: Bytes::new(self.position),
+            message: MessageId(self.message_or_arrived),
+            sent_at: Time::from_ps(self.sent_at),
+            length: self.length_or_marked as u32,
+            ends_message: has(FLAG_ENDS_MESSAGE),
+            repeated: has(FLAG_REPEATED),
+            window_reduced: has(FLAG_REDUCED),
+            ecn: match (packet.has(Packet::MARKED), has(FLAG_CAPABLE)) {
+                (true, _) => Ecn::Marked,
+                (false, true) => Ecn::Capable,
+                (false, false) => Ecn::NotCapable,
+            },
+            circuit_up: has(FLAG_CIRCUIT),
+            hops: packet.hops,
+            telemetry: packet.longest_wait,
+        }
+    }
+
+    /// Makes it an ack of the same connection.
+    #[inline(always)]
+    pub(crate) fn set_ack(&mut self, ack: &AckPacket<LongestWait>) {
+        self.position = ack.next_expected.get();
+        self.number = ack.number.0;
+        self.sent_at = ack.echoed_sent_at.as_ps();
+        self.message_or_arrived = ack.arrived;
+        self.length_or_marked = ack.marked.get();
+        self.receiver_delay = ack.receiver_delay.as_ps();
+        self.longest_wait = ack.reflected;
+        self.flags = flag(ack.congestion_echo, FLAG_ECHO)
+            | flag(ack.refused, FLAG_REFUSED)
+            | flag(ack.circuit_up, FLAG_CIRCUIT);
+        self.hops = ack.hops;
+    }
+
+    /// The ack, with what switches wrote on `packet`.
+    #[inline(always)]
+    pub(crate) fn ack(&self, packet: Landed) -> AckPacket<LongestWait> {
+        let has = |flag: u8| self.flags & flag != 0;
+        AckPacket {
+            next_expected: Bytes::new(self.position),
+            number: PacketNumber(self.number),
+            arrived: self.message_or_arrived,
+            echoed_sent_at: Time::from_ps(self.sent_at),
+            receiver_delay: Span::from_ps(self.receiver_delay),
+            marked: Bytes::new(self.length_or_marked),
+            reverse_delay: wait(packet.longest_wait),
+            congestion_echo: has(FLAG_ECHO) || packet.has(Packet::ECHO),
+            refused: has(FLAG_REFUSED),
+            circuit_up: has(FLAG_CIRCUIT),
+            hops: self.hops,
+            reflected: self.longest_wait,
+        }
+    }
 }
 
 /// Waits that travel with packets are counted in 2^WAIT_SHIFT picoseconds, so that 32 bits hold 34 ms.
 pub(crate) const WAIT_SHIFT: u32 = 3;
 
-/// A packet in a queue or on a link: what a hop needs. Small, because the memory that packets in
-/// flight take is what a run waits for. Times in picoseconds.
+/// A wait that travelled with a packet.
+pub(crate) fn wait(longest_wait: LongestWait) -> Span {
+    Span::from_ps(u64::from(longest_wait) << WAIT_SHIFT)
+}
+
+/// A packet in a queue or on a link: what a hop needs, half a cache line. Small, because the memory
+/// that packets in flight take is what a run waits for. On its way through a hop it stays in registers:
+/// whoever is called out of line gets a [`Load`] or a [`Landed`], because a packet in memory that is
+/// changed in one small field and then copied stalls the CPU. Times in picoseconds.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Packet {
-    /// When it reaches the far end of the link that it waits for or is on.
+    /// When it reaches the far end of the link that it waits for or is on; of a packet in a
+    /// [`Queue`](crate::queue::Queue), when it joined.
     pub(crate) arrive: u64,
-    /// When it joined this port's queue.
-    pub(crate) enqueued: u64,
+    /// How long it waits in this port's queue, above the 16 bits of its entry.
+    pub(crate) wait_and_entry: u64,
     /// Slot of its [`Body`], and of its hop records.
     pub(crate) body: u32,
+    /// Its longest wait in a queue that stamps.
+    pub(crate) longest_wait: LongestWait,
     /// The host it goes to.
-    pub(crate) to: u32,
+    pub(crate) to: u16,
     /// What ECMP hashes.
-    pub(crate) label: u32,
-    /// Its longest wait in a queue that stamps, in 2^[`WAIT_SHIFT`] picoseconds.
-    pub(crate) longest_wait: u32,
-    /// The port through which it came into the switch that it waits in.
-    pub(crate) ingress: u32,
+    pub(crate) label: u16,
     /// Bytes on the wire.
     pub(crate) size: u16,
     /// Switches passed.
@@ -61,6 +164,34 @@ pub(crate) struct Packet {
     /// See the constants; the top three bits are the class.
     pub(crate) flags: u8,
 }
+
+/// What a buffer must know of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub(crate) size: u16,
+    pub(crate) entry: u16,
+    pub(crate) class: u8,
+}
+
+/// A packet at its host: what the way has left of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Landed {
+    pub(crate) body: u32,
+    pub(crate) longest_wait: LongestWait,
+    pub(crate) label: u16,
+    pub(crate) hops: u8,
+    pub(crate) flags: u8,
+}
+
+impl Landed {
+    #[inline(always)]
+    pub(crate) fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Hosts are numbered in 16 bits.
+pub(crate) const MOST_HOSTS: u32 = 1 << 16;
 
 impl Packet {
     /// An acknowledgement.
@@ -75,23 +206,60 @@ impl Packet {
 
     pub(crate) const EMPTY: Self = Self {
         arrive: 0,
-        enqueued: 0,
+        wait_and_entry: 0,
         body: NONE,
+        longest_wait: 0,
         to: 0,
         label: 0,
-        longest_wait: 0,
-        ingress: NONE,
         size: 0,
         hops: 0,
         flags: 0,
     };
 
+    /// How long it waits in this port's queue.
+    #[inline(always)]
+    pub(crate) fn wait(&self) -> u64 {
+        self.wait_and_entry >> 16
+    }
+
+    /// Sets [`Packet::wait`]; beyond 281 seconds it stays there.
+    #[inline(always)]
+    pub(crate) fn set_wait(&mut self, wait: u64) {
+        self.wait_and_entry = wait.min(u64::MAX >> 16) << 16 | self.wait_and_entry & 0xFFFF;
+    }
+
+    /// Sets through which of its ports it came into the switch where it is.
+    #[inline(always)]
+    pub(crate) fn set_entry(&mut self, entry: u16) {
+        self.wait_and_entry = self.wait_and_entry & !0xFFFF | u64::from(entry);
+    }
+
+    #[inline(always)]
     pub(crate) fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
+    #[inline(always)]
     pub(crate) fn class(&self) -> usize {
         usize::from(self.flags >> Self::CLASS_SHIFT)
+    }
+
+    /// What a buffer must know of it.
+    #[inline(always)]
+    pub(crate) fn load(&self) -> Load {
+        Load { size: self.size, entry: self.wait_and_entry as u16, class: self.flags >> Self::CLASS_SHIFT }
+    }
+
+    /// What its host must know of it.
+    #[inline(always)]
+    pub(crate) fn landed(&self) -> Landed {
+        Landed {
+            body: self.body,
+            longest_wait: self.longest_wait,
+            label: self.label,
+            hops: self.hops,
+            flags: self.flags,
+        }
     }
 
     /// The flags of a packet of this class.
@@ -100,4 +268,4 @@ impl Packet {
     }
 }
 
-const _: () = assert!(size_of::<Packet>() == 40);
+const _: () = assert!(size_of::<Packet>() == 32);

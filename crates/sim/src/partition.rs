@@ -46,11 +46,14 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     /// Arrivals are looked at one by one: links harm packets, or some are captured.
     pub(crate) inspects: bool,
     pub(crate) capture: Option<Box<Capture>>,
-    pub(crate) link_up: Vec<bool>,
     pub(crate) routes: Arc<Routes>,
     pub(crate) epoch: usize,
     pub(crate) next_change: usize,
     pub(crate) switches: Vec<SwitchState>,
+    /// How many bytes may enter each switch before its buffer must be looked at.
+    pub(crate) budgets: Vec<i64>,
+    /// Switches whose buffers are counted.
+    pub(crate) counting: u32,
     /// Bytes in a switch's buffer, by the port that they wait for and class.
     pub(crate) egress: Vec<[u64; CLASSES]>,
     /// Bytes in a switch's buffer, by the port that they came through and class.
@@ -97,9 +100,8 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
     pub(crate) fn new(shared: &'a Shared<L>, part_of: &'a [u16], part: u16) -> Self {
         let setup = &shared.setup;
         let network = &setup.network;
-        let links = network.links.len();
         let mine = |node: u32| part_of[node as usize] == part;
-        let ports = make_ports(shared);
+        let ports = make_ports(shared, &mine);
         let outward = (0..ports.len() as u32)
             .filter(|port| mine(network.near_end(*port)) && !mine(network.far_end(*port)))
             .collect();
@@ -122,13 +124,14 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             harm: network.links.iter().map(|link| (link.loss, link.corruption)).collect(),
             inspects: network.links.iter().any(|link| link.loss > 0.0 || link.corruption > 0.0),
             capture: None,
-            link_up: vec![true; links],
             routes: Arc::clone(&shared.routes[0].1),
             epoch: 0,
             next_change: 0,
+            budgets: vec![if shared.buffer.is_some() { 0 } else { i64::MAX }; network.switches as usize],
+            counting: 0,
             switches: SwitchState::all(shared),
             egress: vec![[0; CLASSES]; limited],
-            ingress: vec![[0; CLASSES]; limited],
+            ingress: vec![[0; CLASSES]; if shared.pfc.is_empty() { 0 } else { ports.len() }],
             pausing: vec![0; limited],
             frames: (0..if shared.pfc.is_empty() { 0 } else { ports.len() })
                 .map(|_| VecDeque::new())
@@ -191,7 +194,13 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
         departures.chain(self.wheel.peek()).min().unwrap_or(u64::MAX)
     }
 
-    #[inline]
+    /// The number of the switch that a port belongs to; of a host's port, no switch's.
+    pub(crate) fn switch_of(&self, port: u32) -> usize {
+        let network = &self.shared.setup.network;
+        network.near_end(port).wrapping_sub(network.hosts) as usize
+    }
+
+    #[inline(always)]
     fn source(&self, number: u32) -> Source {
         let ports = self.ports.len() as u32;
         if number < ports {
@@ -247,15 +256,16 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
     }
 }
 
-fn make_ports<L>(shared: &Shared<L>) -> Vec<Port> {
+fn make_ports<L>(shared: &Shared<L>, mine: impl Fn(u32) -> bool) -> Vec<Port> {
     let setup = &shared.setup;
     let network = &setup.network;
     let sizes = Sizes {
         full: (setup.mss.get() + setup.header.get()) as u16,
         ack: setup.ack_size.get() as u16,
-        tick: setup.tick.as_ps().max(1),
+        tick: u32::try_from(setup.tick.as_ps().max(1)).unwrap_or(u32::MAX),
     };
-    (0..2 * network.links.len() as u32)
+    let mut places = vec![0; network.switches as usize];
+    let mut ports: Vec<Port> = (0..2 * network.links.len() as u32)
         .map(|port| {
             let link = &network.links[port as usize / 2];
             let (near, far) = (network.near_end(port), network.far_end(port));
@@ -265,7 +275,16 @@ fn make_ports<L>(shared: &Shared<L>) -> Vec<Port> {
             if from_switch && shared.needs_queues() {
                 port.queue = Some(Box::new(Queue::permanent()));
             }
+            port.leads_within = mine(far);
             port
         })
-        .collect()
+        .collect();
+    // In the order of `SwitchState::ports`.
+    for port in 0..ports.len() {
+        if let Some(switch) = network.near_end(port as u32).checked_sub(network.hosts) {
+            ports[port ^ 1].entry = places[switch as usize];
+            places[switch as usize] += 1;
+        }
+    }
+    ports
 }

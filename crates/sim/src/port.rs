@@ -23,50 +23,67 @@ pub(crate) struct Sizes {
     /// The size of acks.
     pub(crate) ack: u16,
     /// Times are cut to whole multiples of this many picoseconds.
-    pub(crate) tick: u64,
+    pub(crate) tick: u32,
 }
 
 /// One direction of a link. Times in picoseconds.
+///
+/// The pipe's places are numbered from the first packet on, and wrap; those from `head` to `tail` are
+/// taken, and lie in a ring. The other places never fall behind `head`. All that a hop needs is in two
+/// cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Port {
+    ring: Box<[Packet]>,
+    head: u32,
+    tail: u32,
+    /// Packets before this place are counted in `joined_bytes`.
+    counted: u32,
+    /// On packets before this place the switch has written.
+    stamped: u32,
+    /// Packets before this place no longer count in the switch's buffer.
+    released: u32,
+    /// The node at the far end.
+    pub(crate) to: u32,
+    /// Bytes of packets that have left the queue: of hosts always, of switches if
+    /// [`Shared::counts_departures`](crate::shared::Shared::counts_departures).
+    pub(crate) left_bytes: u64,
+    joined_bytes: u64,
+    full: u16,
+    ack: u16,
+    /// It belongs to a switch.
+    pub(crate) from_switch: bool,
+    /// The far end belongs to the same part of the network.
+    pub(crate) leads_within: bool,
+    /// The link works.
+    pub(crate) is_up: bool,
+
     /// When the last packet in the pipe will have left the queue.
     pub(crate) free_at: u64,
     /// From the last bit's departure to the packet's arrival in the next queue: the link's delay
     /// and the next switch's pipeline.
     pub(crate) delay: u64,
-    sizes: Sizes,
     full_time: u64,
     ack_time: u64,
-    /// The pipe: `len` packets from `head`, in a ring of a power of two.
-    head: u32,
-    len: u32,
-    ring: Vec<Packet>,
-    /// Packets from the head that are counted in `joined_bytes`.
-    counted: u32,
-    /// Packets from the head on which the switch has written.
-    stamped: u32,
-    /// Packets from the head that no longer count in the switch's buffer.
-    released: u32,
-    joined_bytes: u64,
-    /// Bytes of packets that have left the queue: of hosts always, of switches if
-    /// [`Shared::counts_departures`](crate::shared::Shared::counts_departures).
-    pub(crate) left_bytes: u64,
-    pub(crate) rate: Rate,
-    /// The node at the far end.
-    pub(crate) to: u32,
-    /// It belongs to a switch.
-    pub(crate) from_switch: bool,
     /// Packets that wait in front of the pipe, if leaving is an event.
     pub(crate) queue: Option<Box<Queue>>,
     /// The longest wait of any packet.
     pub(crate) longest_wait: u64,
+    pub(crate) rate: Rate,
+    tick: u32,
+    /// Which port of the switch at the far end faces it.
+    pub(crate) entry: u16,
 }
+
+const _: () = assert!(size_of::<Port>() == 128);
 
 /// What a port's queue was like when a packet left it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Departure {
     /// When the first bit left.
     pub(crate) time: u64,
+    /// How long it had waited.
+    pub(crate) wait: u64,
     /// Bytes in the queue behind it.
     pub(crate) queue: u64,
     /// Bytes that had left before it.
@@ -87,24 +104,29 @@ pub(crate) struct Waiting {
 impl Port {
     pub(crate) fn new(from_switch: bool, to: u32, rate: Rate, delay: Span, sizes: Sizes) -> Self {
         let mut port = Self {
-            free_at: 0,
-            delay: delay.as_ps(),
-            sizes,
-            full_time: 0,
-            ack_time: 0,
+            ring: Box::default(),
             head: 0,
-            len: 0,
-            ring: Vec::new(),
+            tail: 0,
             counted: 0,
             stamped: 0,
             released: 0,
-            joined_bytes: 0,
-            left_bytes: 0,
-            rate,
             to,
+            left_bytes: 0,
+            joined_bytes: 0,
+            full: sizes.full,
+            ack: sizes.ack,
             from_switch,
+            leads_within: true,
+            is_up: true,
+            free_at: 0,
+            delay: delay.as_ps(),
+            full_time: 0,
+            ack_time: 0,
             queue: None,
             longest_wait: 0,
+            rate,
+            tick: sizes.tick,
+            entry: 0,
         };
         port.set_rate(rate);
         port
@@ -114,44 +136,49 @@ impl Port {
     /// in a [`Queue`].
     pub(crate) fn set_rate(&mut self, rate: Rate) {
         self.rate = rate;
-        self.full_time = self.reckon_time(self.sizes.full);
-        self.ack_time = self.reckon_time(self.sizes.ack);
+        self.full_time = self.reckon_time(self.full);
+        self.ack_time = self.reckon_time(self.ack);
     }
 
     /// How long `size` bytes take.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn serialize(&self, size: u16) -> u64 {
-        if size == self.sizes.full {
+        if size == self.full {
             self.full_time
-        } else if size == self.sizes.ack {
+        } else if size == self.ack {
             self.ack_time
         } else {
             self.reckon_time(size)
         }
     }
 
+    #[cold]
     fn reckon_time(&self, size: u16) -> u64 {
         // Links are checked to have a rate, and a packet's time fits.
         let exact = self.rate.checked_serialize(Bytes::new(u64::from(size)), Rounding::Up);
         let exact = exact.map_or(u64::MAX / 8, Span::as_ps);
-        exact - exact % self.sizes.tick
+        exact - exact % u64::from(self.tick)
     }
 
     /// The packet joins the queue at `now` and enters the pipe. Gives its arrival time if it is now
     /// the pipe's head.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, now: u64, mut packet: Packet) -> Option<u64> {
-        let start = self.free_at.max(now);
-        self.longest_wait = self.longest_wait.max(start - now);
-        self.free_at = start + self.serialize(packet.size);
-        packet.enqueued = now;
+        let wait = self.free_at.saturating_sub(now);
+        if wait > self.longest_wait {
+            self.longest_wait = wait;
+        }
+        self.free_at = now + wait + self.serialize(packet.size);
+        packet.set_wait(wait);
         packet.arrive = self.free_at + self.delay;
         self.append(packet)
     }
 
     /// The packet leaves the waiting queue at `now` and enters the pipe, with all written on it.
     pub(crate) fn push_departing(&mut self, now: u64, mut packet: Packet) -> Option<u64> {
-        self.longest_wait = self.longest_wait.max(now - packet.enqueued);
+        let wait = now - packet.arrive;
+        self.longest_wait = self.longest_wait.max(wait);
+        packet.set_wait(wait);
         self.free_at = now + self.serialize(packet.size);
         packet.arrive = self.free_at + self.delay;
         self.left_bytes += u64::from(packet.size);
@@ -162,103 +189,114 @@ impl Port {
 
     /// A packet whose arrival time is known enters the pipe, with all written on it.
     pub(crate) fn push_stamped(&mut self, packet: Packet) -> Option<u64> {
-        debug_assert!(self.stamped == self.len);
+        debug_assert!(self.stamped == self.tail);
         let head = self.append(packet);
-        (self.counted, self.stamped, self.released) = (self.len, self.len, self.len);
+        (self.counted, self.stamped, self.released) = (self.tail, self.tail, self.tail);
         head
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, packet: Packet) -> Option<u64> {
-        if self.len as usize == self.ring.len() {
+        let before = self.tail.wrapping_sub(self.head);
+        if before as usize == self.ring.len() {
             self.grow();
         }
-        let mask = self.ring.len() as u32 - 1;
-        self.ring[((self.head + self.len) & mask) as usize] = packet;
-        self.len += 1;
-        (self.len == 1).then_some(packet.arrive)
+        let index = self.tail as usize & (self.ring.len() - 1);
+        self.ring[index] = packet;
+        self.tail = self.tail.wrapping_add(1);
+        if before == 0 { Some(packet.arrive) } else { None }
     }
 
     /// Takes the head, which is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Packet {
-        let mask = self.ring.len() as u32 - 1;
-        let packet = self.ring[self.head as usize];
-        self.head = (self.head + 1) & mask;
-        self.len -= 1;
-        self.counted = self.counted.saturating_sub(1);
-        self.stamped = self.stamped.saturating_sub(1);
-        self.released = self.released.saturating_sub(1);
+        let packet = *self.at(self.head);
+        let head = self.head.wrapping_add(1);
+        if self.stamped == self.head {
+            (self.stamped, self.counted) = (head, head);
+        }
+        if self.released == self.head {
+            self.released = head;
+        }
+        self.head = head;
         packet
     }
 
-    /// When the head arrives, if there is one.
-    #[inline]
-    pub(crate) fn head_arrives(&self) -> Option<u64> {
-        if self.len > 0 { Some(self.ring[self.head as usize].arrive) } else { None }
+    /// The head, if there is one.
+    #[inline(always)]
+    pub(crate) fn head(&self) -> Option<&Packet> {
+        if self.is_empty() { None } else { Some(self.at(self.head)) }
     }
 
     /// Whether nothing has been written on the head yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn head_is_blank(&self) -> bool {
-        self.stamped == 0
+        self.stamped == self.head
     }
 
     /// Whether the head still counts in the switch's buffer.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn head_is_held(&self) -> bool {
-        self.released == 0
+        self.released == self.head
     }
 
-    pub(crate) fn len(&self) -> u32 {
-        self.len
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head == self.tail
     }
 
-    /// The packet at place `index` from the head.
-    fn at(&self, index: u32) -> &Packet {
-        &self.ring[((self.head + index) & (self.ring.len() as u32 - 1)) as usize]
+    /// The packet in this place.
+    #[inline(always)]
+    fn at(&self, place: u32) -> &Packet {
+        &self.ring[place as usize & (self.ring.len() - 1)]
     }
 
     /// When the packet left (or will leave) the queue.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start_of(&self, packet: &Packet) -> u64 {
         packet.arrive - self.delay - self.serialize(packet.size)
     }
 
     /// What the queue was like when the first packet left it on which nothing is written yet. To be
     /// asked once per packet, and not before it has left; the packet counts as written on from now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_departure(&mut self) -> Departure {
-        let (time, size) = {
-            let packet = self.at(self.stamped);
-            (self.start_of(packet), packet.size)
+        let place = self.stamped;
+        let (time, wait, size) = {
+            let packet = self.at(place);
+            (self.start_of(packet), packet.wait(), u64::from(packet.size))
         };
         // Who joined before that moment? Each packet is counted once; the one that leaves has
         // joined even if it never waited.
-        while self.counted < self.len {
-            let packet = self.at(self.counted);
-            if packet.enqueued >= time && self.counted > self.stamped {
+        let (mut counted, mut joined) = (self.counted, self.joined_bytes);
+        if counted == place {
+            counted = place.wrapping_add(1);
+            joined += size;
+        }
+        while counted != self.tail {
+            let packet = self.at(counted);
+            if self.start_of(packet) - packet.wait() >= time {
                 break;
             }
-            self.joined_bytes += u64::from(packet.size);
-            self.counted += 1;
+            joined += u64::from(packet.size);
+            counted = counted.wrapping_add(1);
         }
         let sent = self.left_bytes;
-        self.left_bytes += u64::from(size);
-        self.stamped += 1;
-        Departure { time, queue: self.joined_bytes - self.left_bytes, sent }
+        let left = sent + size;
+        (self.counted, self.joined_bytes) = (counted, joined);
+        (self.stamped, self.left_bytes) = (place.wrapping_add(1), left);
+        Departure { time, wait, queue: joined - left, sent }
     }
 
     /// The packet that [`Port::next_departure`] spoke of last.
     pub(crate) fn last_stamped(&mut self) -> &mut Packet {
-        let mask = self.ring.len() as u32 - 1;
-        let index = (self.head + self.stamped - 1) & mask;
-        &mut self.ring[index as usize]
+        let index = self.stamped.wrapping_sub(1) as usize & (self.ring.len() - 1);
+        &mut self.ring[index]
     }
 
     /// Whether a packet on which nothing is written has left by `now`.
     pub(crate) fn has_departure_by(&self, now: u64) -> bool {
-        self.stamped < self.len && self.start_of(self.at(self.stamped)) <= now
+        self.stamped != self.tail && self.start_of(self.at(self.stamped)) <= now
     }
 
     /// What waits at `now`, when everything up to then has happened and nothing after it.
@@ -267,8 +305,7 @@ impl Port {
         if let Some(queue) = &self.queue {
             waiting.bytes = queue.bytes();
         }
-        for index in self.stamped..self.len {
-            let packet = self.at(index);
+        for packet in self.from(self.stamped) {
             if self.start_of(packet) > now {
                 waiting.bytes += u64::from(packet.size);
                 waiting.time += self.serialize(packet.size);
@@ -279,59 +316,74 @@ impl Port {
         waiting
     }
 
-    /// Calls `released` with each packet that has left the queue by `now` and still counted in the
-    /// buffer.
-    pub(crate) fn release(&mut self, now: u64, mut released: impl FnMut(&Packet)) {
-        while self.released < self.len {
-            let packet = *self.at(self.released);
-            if self.start_of(&packet) > now {
-                break;
-            }
-            released(&packet);
-            self.released += 1;
+    /// Takes note that the first packet that counts in the buffer has left the queue, if it has by
+    /// `now`, and gives it.
+    pub(crate) fn release(&mut self, now: u64) -> Option<Packet> {
+        let packet = (self.released != self.tail).then(|| *self.at(self.released))?;
+        if self.start_of(&packet) > now {
+            return None;
         }
+        self.released = self.released.wrapping_add(1);
+        Some(packet)
+    }
+
+    /// The packets in places from `place` on.
+    fn from(&self, place: u32) -> impl DoubleEndedIterator<Item = &Packet> {
+        (0..self.tail.wrapping_sub(place)).map(move |step| self.at(place.wrapping_add(step)))
+    }
+
+    /// Packets in the pipe that have not left the queue by `now`, the last first.
+    pub(crate) fn in_queue(&self, now: u64) -> impl Iterator<Item = &Packet> {
+        self.from(self.head).rev().take_while(move |packet| self.start_of(packet) > now)
+    }
+
+    /// Packets that have left the queue by `now` no longer count in the buffer; those that have not, do.
+    pub(crate) fn count_from(&mut self, now: u64) {
+        self.released = self.tail.wrapping_sub(self.in_queue(now).count() as u32);
     }
 
     /// Takes back the packets that have not left, to wait in a [`Queue`]. All that have left must be
     /// written on and released.
     pub(crate) fn take_waiting(&mut self) -> Vec<Packet> {
         let keep = self.stamped;
-        let waiting: Vec<Packet> = (keep..self.len).map(|index| *self.at(index)).collect();
-        self.len = keep;
-        self.counted = keep;
-        self.joined_bytes = self.left_bytes;
-        if let Some(first) = waiting.first() {
-            self.free_at = self.start_of(first);
+        if keep != self.tail {
+            self.free_at = self.start_of(self.at(keep));
         }
+        let joined = |packet: &Packet| Packet { arrive: self.start_of(packet) - packet.wait(), ..*packet };
+        let waiting = self.from(keep).map(joined).collect();
+        self.tail = keep;
+        (self.counted, self.released) = (keep, keep);
+        self.joined_bytes = self.left_bytes;
         waiting
     }
 
     /// Empties the pipe.
     pub(crate) fn drain(&mut self) -> Vec<Packet> {
-        let packets = (0..self.len).map(|index| *self.at(index)).collect();
-        self.len = 0;
+        let packets = self.from(self.head).copied().collect();
+        self.head = self.tail;
         self.forget();
         packets
     }
 
     /// The pipe was emptied out of turn: the port is free.
     pub(crate) fn forget(&mut self) {
-        (self.counted, self.stamped, self.released, self.free_at) = (0, 0, 0, 0);
+        (self.counted, self.stamped, self.released) = (self.tail, self.tail, self.tail);
+        self.free_at = 0;
         self.joined_bytes = self.left_bytes;
     }
 
     /// When the head leaves or left the queue, if there is one.
     pub(crate) fn head_leaves(&self) -> Option<u64> {
-        if self.len > 0 { Some(self.start_of(self.at(0))) } else { None }
+        self.head().map(|packet| self.start_of(packet))
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut larger = vec![Packet::EMPTY; (self.ring.len() * 2).max(4)];
-        for (index, place) in larger.iter_mut().enumerate().take(self.len as usize) {
-            *place = *self.at(index as u32);
+        let mut larger = vec![Packet::EMPTY; (self.ring.len() * 2).max(4)].into_boxed_slice();
+        for step in 0..self.tail.wrapping_sub(self.head) {
+            let place = self.head.wrapping_add(step);
+            larger[place as usize & (larger.len() - 1)] = *self.at(place);
         }
         self.ring = larger;
-        self.head = 0;
     }
 }

@@ -61,6 +61,11 @@ impl Queue {
         Some(packet)
     }
 
+    /// All that wait.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.lines.iter().flatten()
+    }
+
     /// Empties it.
     pub(crate) fn drain(&mut self) -> Vec<Packet> {
         self.bytes = 0;

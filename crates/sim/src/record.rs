@@ -72,7 +72,7 @@ pub struct Totals {
 
 impl Totals {
     #[inline]
-    pub(crate) fn hash(&mut self, now: u64, port: u32, label: u32, size: u16) {
+    pub(crate) fn hash(&mut self, now: u64, port: u32, label: u16, size: u16) {
         let what = u64::from(port) << 32 ^ u64::from(label) ^ u64::from(size) << 48;
         let mut x = (now ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ what;
         x = (x ^ x >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);

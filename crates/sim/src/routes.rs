@@ -10,18 +10,33 @@ use std::collections::{HashMap, VecDeque};
 #[derive(Clone, Debug)]
 pub(crate) struct Routes {
     hosts: u32,
-    racks: usize,
-    rack_of_host: Vec<u32>,
-    /// The port that leads to the host itself, from its rack.
-    last_port: Vec<u32>,
-    /// The rack that a switch is, or `NONE`.
-    rack_of_switch: Vec<u32>,
+    destinations: Vec<Destination>,
+    switches: Vec<Switch>,
     /// For each switch and rack: where its choices begin, and how many there are.
     table: Vec<(u32, u32)>,
     choices: Vec<u32>,
-    seeds: Vec<u32>,
     /// The port of each host's card.
     card: Vec<u32>,
+}
+
+/// A host as the end of a way.
+#[derive(Clone, Copy, Debug)]
+struct Destination {
+    /// Its rack, or `NONE`.
+    rack: u32,
+    /// The port that leads to it from there.
+    last_port: u32,
+}
+
+/// A switch as a fork.
+#[derive(Clone, Copy, Debug)]
+struct Switch {
+    /// The rack that it is, or `NONE`.
+    rack: u32,
+    /// What its hash begins with.
+    seed: u32,
+    /// Where its part of the table begins.
+    row: usize,
 }
 
 const NONE: u32 = u32::MAX;
@@ -33,8 +48,7 @@ impl Routes {
         let ports_of: Vec<Vec<u32>> = ports_by_node(network, up);
         let mut rack_of_node: HashMap<u32, u32> = HashMap::new();
         let mut rack_nodes = Vec::new();
-        let mut rack_of_host = vec![NONE; hosts as usize];
-        let mut last_port = vec![NONE; hosts as usize];
+        let mut destinations = vec![Destination { rack: NONE, last_port: NONE }; hosts as usize];
         for host in 0..hosts {
             let Some(&port) = ports_of[host as usize].first() else { continue };
             let node = network.far_end(port);
@@ -42,8 +56,7 @@ impl Routes {
                 rack_nodes.push(node);
                 rack_nodes.len() as u32 - 1
             });
-            rack_of_host[host as usize] = rack;
-            last_port[host as usize] = port ^ 1;
+            destinations[host as usize] = Destination { rack, last_port: port ^ 1 };
         }
         let switches = network.switches as usize;
         let racks = rack_nodes.len();
@@ -69,18 +82,19 @@ impl Routes {
                 table[switch * racks + rack] = (begin, count);
             }
         }
-        let rack_of_switch = (0..network.switches)
-            .map(|switch| rack_of_node.get(&(hosts + switch)).copied().unwrap_or(NONE))
-            .collect();
-        let seeds =
-            (0..network.switches).map(|switch| (mix(seed ^ u64::from(switch) << 32) >> 16) as u32).collect();
+        let fork = |switch: u32| Switch {
+            rack: rack_of_node.get(&(hosts + switch)).copied().unwrap_or(NONE),
+            seed: (mix(seed ^ u64::from(switch) << 32) >> 16) as u32,
+            row: switch as usize * racks,
+        };
+        let forks = (0..network.switches).map(fork).collect();
         let mut card = vec![NONE; hosts as usize];
         for port in 0..2 * network.links.len() as u32 {
             if let Some(place) = card.get_mut(network.near_end(port) as usize) {
                 *place = port;
             }
         }
-        Self { hosts, racks, rack_of_host, last_port, rack_of_switch, table, choices, seeds, card }
+        Self { hosts, destinations, switches: forks, table, choices, card }
     }
 
     /// The port of a host's card.
@@ -90,21 +104,18 @@ impl Routes {
 
     /// The port by which a packet labelled `label` leaves switch node `node` towards host `to`;
     /// `None` if nothing leads there.
-    #[inline]
-    pub(crate) fn next_port(&self, node: u32, to: u32, label: u32) -> Option<u32> {
-        let switch = (node - self.hosts) as usize;
-        let rack = self.rack_of_host[to as usize];
-        if rack == NONE {
-            return None;
+    #[inline(always)]
+    pub(crate) fn next_port(&self, node: u32, to: u32, label: u16) -> Option<u32> {
+        let switch = &self.switches[(node - self.hosts) as usize];
+        let destination = &self.destinations[to as usize];
+        if destination.rack == switch.rack {
+            return (destination.rack != NONE).then_some(destination.last_port);
         }
-        if self.rack_of_switch[switch] == rack {
-            return Some(self.last_port[to as usize]);
-        }
-        let (begin, count) = self.table[switch * self.racks + rack as usize];
+        let (begin, count) = *self.table.get(switch.row + destination.rack as usize)?;
         if count <= 1 {
             return (count == 1).then(|| self.choices[begin as usize]);
         }
-        let hash = spread(label ^ self.seeds[switch]);
+        let hash = spread(u32::from(label) ^ switch.seed);
         // A product instead of a remainder: the high half of hash · count is uniform on 0..count.
         let pick = ((u64::from(hash) * u64::from(count)) >> 32) as u32;
         Some(self.choices[(begin + pick) as usize])
@@ -115,7 +126,7 @@ impl Routes {
         &self,
         network: &Network,
         connection: &Connection,
-        label: u32,
+        label: u16,
         waypoints: &[Vec<u32>],
     ) -> bool {
         let mut missing: Vec<&Vec<u32>> = waypoints.iter().collect();
@@ -132,11 +143,11 @@ impl Routes {
 }
 
 /// The `attempt`-th label that a connection may have; without waypoints it has the first.
-pub(crate) fn label(seed: u64, connection: u32, attempt: u64) -> u32 {
-    mix(seed ^ mix(u64::from(connection) + 1) ^ attempt << 32) as u32
+pub(crate) fn label(seed: u64, connection: u32, attempt: u64) -> u16 {
+    mix(seed ^ mix(u64::from(connection) + 1) ^ attempt << 32) as u16
 }
 
-/// How many labels are tried before a connection is refused: enough for paths that one label in 100,000 takes.
+/// How many labels are tried before a connection is refused: nearly all that there are.
 const MOST_ATTEMPTS: u64 = 1 << 20;
 
 /// For each connection that has waypoints a label with which every switch's hash leads through them; empty if none
@@ -145,7 +156,7 @@ pub(crate) fn pinned_labels(
     network: &Network,
     workload: &Workload,
     seed: u64,
-) -> Result<Vec<Option<u32>>, Refusal> {
+) -> Result<Vec<Option<u16>>, Refusal> {
     if workload.waypoints.iter().all(Vec::is_empty) {
         return Ok(Vec::new());
     }
@@ -155,7 +166,7 @@ pub(crate) fn pinned_labels(
         if waypoints.is_empty() {
             return Ok(None);
         }
-        let leads = |label: &u32| routes.leads_through(network, connection, *label, waypoints);
+        let leads = |label: &u16| routes.leads_through(network, connection, *label, waypoints);
         let mut labels = (0..MOST_ATTEMPTS).map(|attempt| label(seed, index as u32, attempt));
         labels.find(leads).map(Some).ok_or_else(|| Refusal {
             kind: Kind::Contradiction,

@@ -73,7 +73,7 @@ pub struct Setup {
     /// How flows spread over equal paths.
     pub spreading: Spreading,
     /// For each connection the label that leads it through its waypoints, if it has any; empty if none has.
-    pub pinned: Vec<Option<u32>>,
+    pub pinned: Vec<Option<u16>>,
     /// What happens to the network, by time.
     pub changes: Vec<Change>,
     /// Serialisation times are cut to whole multiples of this: 1 ps is exact, 1 ns is what ns-3 does.

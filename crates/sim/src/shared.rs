@@ -71,7 +71,7 @@ pub(crate) struct ConnectionPlan {
     pub(crate) from: u32,
     pub(crate) to: u32,
     pub(crate) class: u8,
-    pub(crate) label: u32,
+    pub(crate) label: u16,
     /// It keeps its label, which leads it through its waypoints.
     pub(crate) pinned: bool,
     pub(crate) stop: u64,
@@ -178,7 +178,7 @@ impl<L> Shared<L> {
     }
 
     /// The path of a connection: its base round trip and its switches.
-    pub(crate) fn path(&self, routes: &Routes, connection: u32, label: u32) -> Path {
+    pub(crate) fn path(&self, routes: &Routes, connection: u32, label: u16) -> Path {
         let network = &self.setup.network;
         let plan = &self.connections[connection as usize];
         let mut base_rtt = Span::ZERO;

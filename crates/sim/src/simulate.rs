@@ -1,5 +1,6 @@
 //! From a scenario to records: what a run is made of, the run, and what it yields.
 
+use crate::packet::MOST_HOSTS;
 use crate::record::Outcome;
 use crate::routes::{Routes, pinned_labels};
 use crate::run::{Control, run};
@@ -11,7 +12,7 @@ use plimsoll_metrics::{
     Discard, Drops, Failure, MessageRecord, Reason, Sample, Sink, Summary, Tally, TraceHash,
 };
 use plimsoll_scenario::fault::What;
-use plimsoll_scenario::{Message, Network, Refusal, Routing, Scenario, Workload};
+use plimsoll_scenario::{Kind, Message, Network, Refusal, Routing, Scenario, Workload};
 use plimsoll_transport::{Stack, StackError};
 use plimsoll_units::{Bytes, Rate, Span, Time};
 use std::fmt;
@@ -122,6 +123,7 @@ fn simulate_with(
 ) -> Result<Run, SimError> {
     let seed = options.seed.unwrap_or(scenario.seed);
     let network = scenario.network()?;
+    check_size(&network)?;
     let workload = scenario.workload(&network, seed)?;
     let host = scenario.host.host();
     let mut setup = setup(scenario, &host, network.clone(), workload.clone(), seed)?;
@@ -166,6 +168,23 @@ fn simulate_with(
         no_route: outcome.totals.unroutable,
     });
     Ok(Run { network, workload, messages, summary, outcome })
+}
+
+/// Hosts, and the ports of a switch, are numbered in 16 bits.
+fn check_size(network: &Network) -> Result<(), Refusal> {
+    let mut links = vec![0_u32; network.nodes() as usize];
+    for end in network.links.iter().flat_map(|link| link.ends) {
+        links[end as usize] += 1;
+    }
+    let most = links.into_iter().max().unwrap_or(0).max(network.hosts);
+    if most <= MOST_HOSTS {
+        return Ok(());
+    }
+    Err(Refusal {
+        kind: Kind::OutOfBounds,
+        key: "topology",
+        message: format!("{most} hosts, or links at one switch: the simulator can take {MOST_HOSTS}"),
+    })
 }
 
 /// The real time, where there is a clock: not in a browser.

@@ -25,11 +25,13 @@ const SENT_BITS: u32 = 40;
 
 /// What the switches wrote on a packet. The packet's own count of hops says how many are valid, so
 /// that a switch only writes here and never waits for memory.
-pub(crate) type HopList = [Hop; MAX_HOPS];
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct HopList(pub(crate) [Hop; MAX_HOPS]);
 
 impl<L: CongestionControl> Partition<'_, L> {
     /// Writes on a packet that left `port` in these circumstances.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn stamp(&mut self, port: u32, packet: &mut Packet, departure: &Departure) {
         let shared = self.shared;
         let hop = usize::from(packet.hops);
@@ -38,13 +40,13 @@ impl<L: CongestionControl> Partition<'_, L> {
             Stamp::Nothing => {}
             Stamp::LongestWait => {
                 if self.stamps(port) {
-                    let wait = shared.units.wait.floor(departure.time - packet.enqueued) >> WAIT_SHIFT;
+                    let wait = shared.units.wait.floor(departure.wait) >> WAIT_SHIFT;
                     packet.longest_wait = packet.longest_wait.max(wait.min(shared.units.longest_wait) as u32);
                 }
             }
             Stamp::HopRecords => {
                 if !packet.has(Packet::ACK)
-                    && let Some(place) = self.hop_lists[packet.body as usize].get_mut(hop)
+                    && let Some(place) = self.hop_lists[packet.body as usize].0.get_mut(hop)
                 {
                     let sent = shared.units.sent.count(departure.sent) & ((1 << SENT_BITS) - 1);
                     *place = Hop {
@@ -56,7 +58,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
         }
         if !shared.marking.is_empty() {
-            self.mark_by_queue(port, packet, departure.queue);
+            packet.flags |= self.mark_by_queue(port, packet, departure.queue);
         }
     }
 
@@ -66,38 +68,42 @@ impl<L: CongestionControl> Partition<'_, L> {
         self.shared.setup.stamping.get(switch as usize).copied().unwrap_or(true)
     }
 
-    #[inline]
-    fn mark_by_queue(&mut self, port: u32, packet: &mut Packet, queue: u64) {
+    /// The flags that a switch sets that marks by the length of its queue.
+    #[inline(always)]
+    fn mark_by_queue(&mut self, port: u32, packet: &Packet, queue: u64) -> u8 {
         let red = &self.shared.marking[port as usize];
         let queue = Bytes::new(queue);
         let eligible = packet.has(Packet::ECN_CAPABLE) && self.shared.marks_class[packet.class()];
         if !eligible {
-            return;
+            return 0;
         }
         let coin = if red.needs_coin(queue) { roll(&mut self.dice[port as usize]) } else { 0.0 };
         if red.verdict(queue, coin) == Verdict::Mark {
-            self.mark(port, packet);
+            self.mark(port, packet.body, packet.has(Packet::ACK))
+        } else {
+            0
         }
     }
 
-    /// Marks the packet, or owes its sender an echo (RPM).
-    pub(crate) fn mark(&mut self, port: u32, packet: &mut Packet) {
+    /// Marks the packet, or owes its sender an echo (RPM); gives the flags to set.
+    #[inline(never)]
+    pub(crate) fn mark(&mut self, port: u32, body: u32, is_ack: bool) -> u8 {
         self.totals.marks += 1;
         if self.shared.rpm.is_none() {
-            packet.flags |= Packet::MARKED;
-            return;
+            return Packet::MARKED;
         }
-        let passing = self.passing(packet, port);
+        let passing = self.passing(body, is_ack, port);
         let network = &self.shared.setup.network;
         let switch = (network.near_end(port) - network.hosts) as usize;
         if let Some(register) = &mut self.switches[switch].register {
             register.on_congestion(&passing);
         }
+        0
     }
 
     /// A packet as RPM sees it: `port` is the one by which data leaves and acks enter.
-    pub(crate) fn passing(&self, packet: &Packet, port: u32) -> Passing {
-        let connection = self.bodies.get(packet.body).connection;
+    pub(crate) fn passing(&self, body: u32, is_ack: bool, port: u32) -> Passing {
+        let connection = self.bodies.get(body).connection;
         let plan = &self.shared.connections[connection as usize];
         let address = |host: u32| IpAddr::V4(Ipv4Addr::from_bits(0x0A00_0000 | host));
         let data = FiveTuple {
@@ -107,7 +113,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             source_port: (connection >> 16) as u16 | 0x8000,
             destination_port: connection as u16,
         };
-        let tuple = if packet.has(Packet::ACK) { data.reversed() } else { data };
+        let tuple = if is_ack { data.reversed() } else { data };
         Passing { tuple, flow: connection, port }
     }
 
@@ -116,7 +122,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         let units = &self.shared.units;
         let Some(list) = self.hop_lists.get(slot as usize) else { return };
         let latest = units.time.count(now);
-        for (hop, raw) in hops.iter_mut().zip(list) {
+        for (hop, raw) in hops.iter_mut().zip(&list.0) {
             let port = (raw.port_and_sent >> SENT_BITS) as usize;
             *hop = HopRecord {
                 time: Time::from_ps(

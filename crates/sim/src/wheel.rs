@@ -4,9 +4,10 @@
 //! so the queue's size is the network's, not the traffic's. Events come out by time and, at equal
 //! times, by number: an order that does not depend on when they were put in.
 //!
-//! A bucket holds its events as a sorted list threaded through arrays indexed by source; with
-//! buckets as narrow as events are dense, lists have about one element. Two levels of bitmaps skip
-//! empty buckets. What lies beyond the wheel's horizon waits in a heap.
+//! A bucket is a list without order, threaded through an array indexed by source, so that putting in
+//! and taking out never search, however many events share a moment. A bucket is sorted once, when its
+//! time has come. Two levels of bitmaps skip empty buckets. What lies beyond the wheel's horizon waits
+//! in a heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,13 +17,14 @@ pub(crate) type SourceId = u32;
 
 const NONE: u32 = u32::MAX;
 
-/// Where a source's event is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Nowhere,
-    Wheel,
-    Heap,
-}
+/// `Event::before` of the first in a bucket.
+const FIRST: u32 = u32::MAX;
+/// `Event::before` of an event in the open bucket.
+const OPEN: u32 = u32::MAX - 1;
+/// `Event::before` of an event in the heap.
+const HEAP: u32 = u32::MAX - 2;
+/// `Event::before` of a source without event.
+const NOWHERE: u32 = u32::MAX - 3;
 
 /// A source's event; side by side, because they are used together.
 #[derive(Clone, Copy)]
@@ -30,7 +32,14 @@ struct Event {
     time: u64,
     /// The next in the same bucket.
     next: u32,
-    place: Place,
+    /// The one before it in the same bucket, or where else it is.
+    before: u32,
+}
+
+/// An event of the open bucket, to be sorted.
+#[inline(always)]
+fn key(since: u64, source: SourceId) -> u64 {
+    since << 32 | u64::from(source)
 }
 
 /// The queue. Times are picoseconds.
@@ -38,12 +47,16 @@ pub(crate) struct Wheel {
     /// Bucket width is 2^shift picoseconds.
     shift: u32,
     buckets: u64,
-    /// The bucket, counted from time zero, before which nothing is pending.
+    /// The open bucket, counted from time zero; nothing is pending before it.
     current: u64,
+    /// The events of the open bucket, the first last: time since the bucket's beginning, above 32 bits
+    /// of the source.
+    open: Vec<u64>,
     first: Vec<u32>,
     events: Vec<Event>,
     occupied: Vec<u64>,
     occupied_words: Vec<u64>,
+    /// Events in buckets that are not open.
     in_wheel: usize,
     heap: BinaryHeap<Reverse<(u64, SourceId)>>,
     /// Bucket of the heap's first event, or `u64::MAX`.
@@ -55,17 +68,19 @@ impl Wheel {
     pub(crate) fn new(sources: usize, usual: u64) -> Self {
         // A few buckets per source keep lists short and the wheel in cache; twice the usual
         // distance fits in one turn.
-        let buckets = (sources as u64 * 4).next_power_of_two().clamp(1 << 16, 1 << 20);
+        let buckets = (sources as u64 * 4).next_power_of_two().clamp(1 << 12, 1 << 20);
         let width = (usual.saturating_mul(2) / buckets).max(1).checked_next_power_of_two();
         let words = (buckets / 64) as usize;
         Self {
-            shift: width.map_or(63, u64::trailing_zeros),
+            // A time within a bucket fits in 32 bits.
+            shift: width.map_or(32, u64::trailing_zeros).min(32),
             buckets,
             current: 0,
+            open: Vec::new(),
             first: vec![NONE; buckets as usize],
-            events: vec![Event { time: 0, next: NONE, place: Place::Nowhere }; sources],
+            events: vec![Event { time: 0, next: NONE, before: NOWHERE }; sources],
             occupied: vec![0; words],
-            occupied_words: vec![0; words / 64],
+            occupied_words: vec![0; words.div_ceil(64)],
             in_wheel: 0,
             heap: BinaryHeap::new(),
             heap_bucket: u64::MAX,
@@ -73,21 +88,22 @@ impl Wheel {
     }
 
     /// Sets the source's event to `time`, replacing the one it may have. A time before the last
-    /// event taken is an error of the caller's.
-    #[inline]
+    /// event taken, or before the `until` of a [`Wheel::pop`] that found nothing, is an error of the caller's.
+    #[inline(always)]
     pub(crate) fn set(&mut self, source: SourceId, time: u64) {
-        match self.events[source as usize].place {
-            Place::Nowhere => {}
-            _ if self.events[source as usize].time == time => return,
-            _ => self.clear(source),
+        let event = self.events[source as usize];
+        if event.before != NOWHERE {
+            if event.time == time {
+                return;
+            }
+            self.clear(source);
         }
-        self.events[source as usize].time = time;
         let bucket = time >> self.shift;
         debug_assert!(bucket >= self.current, "an event in the past");
         if bucket < self.current + self.buckets {
-            self.insert(source, bucket);
+            self.insert(source, time, bucket);
         } else {
-            self.events[source as usize].place = Place::Heap;
+            self.events[source as usize] = Event { time, next: NONE, before: HEAP };
             self.heap.push(Reverse((time, source)));
             self.heap_bucket = self.heap_bucket.min(bucket);
         }
@@ -95,101 +111,141 @@ impl Wheel {
 
     /// Removes the source's event, if it has one.
     pub(crate) fn clear(&mut self, source: SourceId) {
-        match self.events[source as usize].place {
-            Place::Nowhere => return,
-            Place::Heap => {
+        let event = self.events[source as usize];
+        match event.before {
+            NOWHERE => return,
+            HEAP => {
                 // Seldom: timers beyond the horizon that are withdrawn.
                 self.heap.retain(|Reverse((_, pending))| *pending != source);
                 self.heap_bucket = self.heap.peek().map_or(u64::MAX, |Reverse((time, _))| time >> self.shift);
             }
-            Place::Wheel => {
-                let index = (self.events[source as usize].time >> self.shift & (self.buckets - 1)) as usize;
-                let after = self.events[source as usize].next;
-                if self.first[index] == source {
-                    self.first[index] = after;
-                    if after == NONE {
+            OPEN => {
+                if let Ok(place) = self.place_in_open(event.time, source) {
+                    self.open.remove(place);
+                }
+            }
+            before => {
+                let index = (event.time >> self.shift & (self.buckets - 1)) as usize;
+                if before == FIRST {
+                    self.first[index] = event.next;
+                    if event.next == NONE {
                         self.mark_empty(index);
                     }
                 } else {
-                    let mut previous = self.first[index];
-                    while self.events[previous as usize].next != source {
-                        previous = self.events[previous as usize].next;
-                    }
-                    self.events[previous as usize].next = after;
+                    self.events[before as usize].next = event.next;
+                }
+                if event.next != NONE {
+                    self.events[event.next as usize].before = before;
                 }
                 self.in_wheel -= 1;
             }
         }
-        self.events[source as usize].place = Place::Nowhere;
+        self.events[source as usize].before = NOWHERE;
     }
 
     /// Takes the first event if it is not later than `until`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self, until: u64) -> Option<(u64, SourceId)> {
+        if self.open.is_empty() && !self.open_next(until) {
+            return None;
+        }
+        let &key = self.open.last()?;
+        let (time, source) = ((self.current << self.shift) + (key >> 32), key as u32);
+        if time > until {
+            return None;
+        }
+        self.open.pop();
+        self.events[source as usize].before = NOWHERE;
+        Some((time, source))
+    }
+
+    /// Opens the next bucket that has events, if it begins by `until`: not later ones, since nearer
+    /// events may still come.
+    #[inline(always)]
+    fn open_next(&mut self, until: u64) -> bool {
         if self.in_wheel == 0 {
-            // Nothing near: turn the wheel to the heap's first event, if that is due. Not before:
-            // nearer events may still come.
+            // Nothing near: turn the wheel to the heap's first event, if that is due.
             match self.heap.peek() {
                 Some(Reverse((time, _))) if *time <= until => self.current = self.heap_bucket,
-                _ => return None,
+                _ => return false,
             }
         }
         if self.heap_bucket < self.current + self.buckets {
             self.refill();
+            if !self.open.is_empty() {
+                return true;
+            }
         }
         let bucket = self.first_occupied();
-        let index = (bucket & (self.buckets - 1)) as usize;
-        let source = self.first[index];
-        let time = self.events[source as usize].time;
-        if time > until {
-            return None;
+        let start = bucket << self.shift;
+        if start > until {
+            return false;
         }
         self.current = bucket;
-        let after = self.events[source as usize].next;
-        self.first[index] = after;
-        if after == NONE {
-            self.mark_empty(index);
+        let index = (bucket & (self.buckets - 1)) as usize;
+        let mut source = self.first[index];
+        self.first[index] = NONE;
+        self.mark_empty(index);
+        while source != NONE {
+            let event = &mut self.events[source as usize];
+            event.before = OPEN;
+            self.open.push(key(event.time - start, source));
+            source = event.next;
         }
-        self.events[source as usize].place = Place::Nowhere;
-        self.in_wheel -= 1;
-        Some((time, source))
+        self.in_wheel -= self.open.len();
+        if self.open.len() > 1 {
+            self.open.sort_unstable_by_key(|key| Reverse(*key));
+        }
+        true
     }
 
     /// When the first event is due.
     pub(crate) fn peek(&self) -> Option<u64> {
-        if self.in_wheel == 0 {
-            return self.heap.peek().map(|Reverse((time, _))| *time);
+        if let Some(key) = self.open.last() {
+            return Some((self.current << self.shift) + (key >> 32));
         }
-        let source = self.first[(self.first_occupied() & (self.buckets - 1)) as usize];
-        let near = self.events[source as usize].time;
-        Some(self.heap.peek().map_or(near, |Reverse((time, _))| near.min(*time)))
+        let far = self.heap.peek().map(|Reverse((time, _))| *time);
+        if self.in_wheel == 0 {
+            return far;
+        }
+        let mut source = self.first[(self.first_occupied() & (self.buckets - 1)) as usize];
+        let mut near = far.unwrap_or(u64::MAX);
+        while source != NONE {
+            near = near.min(self.events[source as usize].time);
+            source = self.events[source as usize].next;
+        }
+        Some(near)
     }
 
-    #[inline]
-    fn insert(&mut self, source: SourceId, bucket: u64) {
+    /// Where in the open bucket an event is, or belongs.
+    fn place_in_open(&self, time: u64, source: SourceId) -> Result<usize, usize> {
+        let wanted = key(time - (self.current << self.shift), source);
+        self.open.binary_search_by(|key| wanted.cmp(key))
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, source: SourceId, time: u64, bucket: u64) {
+        if bucket == self.current {
+            self.insert_in_open(source, time);
+            return;
+        }
         let index = (bucket & (self.buckets - 1)) as usize;
-        let key = (self.events[source as usize].time, source);
-        let before = |wheel: &Self, other: u32| (wheel.events[other as usize].time, other) < key;
-        let head = self.first[index];
-        if head == NONE || !before(self, head) {
-            self.events[source as usize].next = head;
-            self.first[index] = source;
+        let next = self.first[index];
+        if next == NONE {
             self.occupied[index >> 6] |= 1 << (index & 63);
             self.occupied_words[index >> 12] |= 1 << (index >> 6 & 63);
         } else {
-            let mut previous = head;
-            loop {
-                let next = self.events[previous as usize].next;
-                if next == NONE || !before(self, next) {
-                    self.events[source as usize].next = next;
-                    self.events[previous as usize].next = source;
-                    break;
-                }
-                previous = next;
-            }
+            self.events[next as usize].before = source;
         }
-        self.events[source as usize].place = Place::Wheel;
+        self.first[index] = source;
+        self.events[source as usize] = Event { time, next, before: FIRST };
         self.in_wheel += 1;
+    }
+
+    fn insert_in_open(&mut self, source: SourceId, time: u64) {
+        let place = self.place_in_open(time, source).unwrap_or_else(|place| place);
+        self.open.insert(place, key(time - (self.current << self.shift), source));
+        self.events[source as usize] = Event { time, next: NONE, before: OPEN };
     }
 
     /// Brings what the horizon has reached from the heap into the wheel.
@@ -202,12 +258,12 @@ impl Wheel {
                 return;
             }
             self.heap.pop();
-            self.insert(source, bucket);
+            self.insert(source, time, bucket);
         }
         self.heap_bucket = u64::MAX;
     }
 
-    #[inline]
+    #[inline(always)]
     fn mark_empty(&mut self, index: usize) {
         self.occupied[index >> 6] &= !(1 << (index & 63));
         if self.occupied[index >> 6] == 0 {
@@ -216,7 +272,7 @@ impl Wheel {
     }
 
     /// The first occupied bucket from the current one on; there is one.
-    #[inline]
+    #[inline(always)]
     fn first_occupied(&self) -> u64 {
         let start = (self.current & (self.buckets - 1)) as usize;
         let here = self.occupied[start >> 6] >> (start & 63);
@@ -302,10 +358,13 @@ mod tests {
                     Step::Pop(ahead) => {
                         let expected = model.first().copied().filter(|(time, _)| *time <= now + ahead);
                         prop_assert_eq!(wheel.pop(now + ahead), expected);
-                        if let Some((time, source)) = expected {
-                            model.pop_first();
-                            pending[source as usize] = None;
-                            now = time;
+                        match expected {
+                            Some((time, source)) => {
+                                model.pop_first();
+                                pending[source as usize] = None;
+                                now = time;
+                            }
+                            None => now += ahead,
                         }
                     }
                 }

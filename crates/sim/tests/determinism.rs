@@ -72,7 +72,7 @@ fn pauses_are_the_same_on_all_threads() {
 fn faults_are_the_same_on_all_threads() {
     let text = leaf_spine(
         "dctcp",
-        "[[fault]]\nkind = \"link-down\"\nlinks = \"leaf0:spine0\"\nstart = \"50us\"\nstop = \"150us\"\n\
+        "[[fault]]\nkind = \"link-down\"\nlinks = \"leaf0:spine0\"\nstart = \"60us\"\nstop = \"150us\"\n\
          [[fault]]\nkind = \"loss\"\nlinks = \"all\"\nprobability = 0.001\n",
     );
     let run = same_on_all_threads(&text);

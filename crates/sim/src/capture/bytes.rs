@@ -12,7 +12,7 @@
 //! as many as the formats need; so lengths here and there differ by a constant.
 
 use super::{Capture, place};
-use crate::packet::{Content, Packet, WAIT_SHIFT, Written};
+use crate::packet::{LongestWait, Packet, wait};
 use crate::partition::Partition;
 use crate::setup::{ChangeKind, Setup};
 use crate::shared::Stamp;
@@ -127,10 +127,6 @@ fn host_address(host: u32) -> [u8; 4] {
     (0x0A00_0001_u32.wrapping_add(host)).to_be_bytes()
 }
 
-fn wait(packet: u32) -> Span {
-    Span::from_ps(u64::from(packet) << WAIT_SHIFT)
-}
-
 impl<L: CongestionControl> Partition<'_, L> {
     /// The bytes of a packet that is on the link of `port`, without its payload, and how many there would be
     /// with it.
@@ -143,11 +139,12 @@ impl<L: CongestionControl> Partition<'_, L> {
     ) -> Result<(Vec<u8>, u32), WireError> {
         let body = self.bodies.get(packet.body);
         let mut output = Vec::new();
-        let (kept, length) = match &body.content {
-            Content::Data(data) => {
-                self.data_bytes(capture, now, body.connection, packet, data, &mut output)?
-            }
-            Content::Ack(ack) => self.ack_bytes(capture, now, body.connection, packet, ack, &mut output)?,
+        let (kept, length) = if packet.has(Packet::ACK) {
+            let ack = body.ack(packet.landed());
+            self.ack_bytes(capture, now, body.connection, packet, &ack, &mut output)?
+        } else {
+            let data = body.data(packet.landed());
+            self.data_bytes(capture, now, body.connection, packet, &data, &mut output)?
         };
         output.truncate(HEADER_SIZE + kept);
         self.headers(capture, port, body.connection, packet).encode(length, &mut output)?;
@@ -198,7 +195,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         now: u64,
         connection: u32,
         packet: &Packet,
-        data: &DataPacket<Written>,
+        data: &DataPacket<LongestWait>,
         output: &mut Vec<u8>,
     ) -> Result<(usize, usize), WireError> {
         let bytes = &capture.bytes;
@@ -234,7 +231,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         now: u64,
         connection: u32,
         packet: &Packet,
-        ack: &AckPacket<Written>,
+        ack: &AckPacket<LongestWait>,
         output: &mut Vec<u8>,
     ) -> Result<(usize, usize), WireError> {
         let bytes = &capture.bytes;
@@ -247,7 +244,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         };
         let hops = self.records(now, packet.body, ack.hops);
         let mut buffer = [0; packed_size::<ExactHop>(MAX_HOPS)];
-        let forward = wait(ack.reflected.longest_wait);
+        let forward = wait(ack.reflected);
         let telemetry = match bytes.kind {
             TelemetryKind::None => Telemetry::None,
             TelemetryKind::MaxHopDelay => {
@@ -268,7 +265,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             marked_bytes: ack.marked,
             marked_packets: counts.marked,
             received_packets: counts.packets,
-            congestion_echoed: ack.congestion_echo || packet.has(Packet::ECHO),
+            congestion_echoed: ack.congestion_echo,
             refused: ack.refused,
             circuit_up: ack.circuit_up,
             hops: ack.hops,
@@ -281,7 +278,12 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// What the ack says has arrived behind a hole, as ranges of bytes, the newest first, as far as there is
     /// room; gives their number.
-    fn arrived_ranges(&self, connection: u32, ack: &AckPacket<Written>, ranges: &mut [ByteRange]) -> usize {
+    fn arrived_ranges(
+        &self,
+        connection: u32,
+        ack: &AckPacket<LongestWait>,
+        ranges: &mut [ByteRange],
+    ) -> usize {
         let plan = &self.shared.connections[connection as usize];
         let mut count = 0;
         for back in (0..64).filter(|back| ack.arrived >> (63 - back) & 1 != 0) {
