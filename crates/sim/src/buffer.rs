@@ -118,16 +118,15 @@ impl<L: CongestionControl> Partition<'_, L> {
         }
         if !self.has_room(switch, port, load) {
             self.update_buffer(now, switch);
-            // The update may have found that the switch is calm again; there is room then.
-            if self.switches[switch].counting && !self.has_room(switch, port, load) {
+            if !self.switches[switch].counting {
+                // It was only the count that was old. The packet itself may be too much, though.
+                return self.admit(now, switch, port, load);
+            }
+            if !self.has_room(switch, port, load) {
                 return false;
             }
         }
-        if self.switches[switch].counting {
-            self.count(switch, port, load);
-        } else {
-            self.budgets[switch] -= size as i64;
-        }
+        self.count(switch, port, load);
         true
     }
 
