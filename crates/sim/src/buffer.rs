@@ -306,7 +306,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         if self.is_mine(owner) {
             self.frame_comes(port, frame);
         } else {
-            self.outbox.push(crate::crossing::Crossing::Frame { port, frame });
+            self.export_frame(port, owner, frame);
         }
     }
 

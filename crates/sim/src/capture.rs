@@ -145,8 +145,6 @@ pub(crate) struct Capture {
     lag: u64,
     /// By slot of the ack's body.
     counts: Vec<Counts>,
-    /// The slot of the last packet from another part.
-    imported: u32,
     pub(crate) frames: Vec<CapturedFrame>,
     bytes: FrameBytes,
 }
@@ -160,14 +158,9 @@ impl Capture {
         &mut self.counts[index]
     }
 
-    /// A packet from another part is now in this slot.
-    pub(crate) fn note_import(&mut self, slot: u32) {
-        self.imported = slot;
-    }
-
-    /// The packet that was imported last is an ack, with these counts.
-    pub(crate) fn import_counts(&mut self, counts: Counts) {
-        *self.counts_mut(self.imported) = counts;
+    /// The packet in this slot, if it is an ack, has these counts.
+    pub(crate) fn set_counts(&mut self, slot: u32, counts: Counts) {
+        *self.counts_mut(slot) = counts;
     }
 
     /// The counts of the ack in this slot.
@@ -198,7 +191,6 @@ impl<L: CongestionControl> Partition<'_, L> {
             until: tap.until,
             lag: lag(&setup.network, setup.switch.pipeline.as_ps(), &tap.ports),
             counts: Vec::new(),
-            imported: 0,
             frames: Vec::new(),
             bytes: FrameBytes::new(setup),
         }));

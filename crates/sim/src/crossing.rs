@@ -7,27 +7,25 @@ use crate::shared::Stamp;
 use crate::stamp::HopList;
 use plimsoll_cc::CongestionControl;
 
-/// Something that another part of the network will receive.
-#[allow(clippy::large_enum_variant, reason = "nearly all are packets, and boxes would cost more")]
+/// A packet on the link of `port`, with what it carries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Crossing {
-    /// A packet on the link of `port`, with all that it carries.
-    Packet { port: u32, packet: Packet, body: Body, hops: HopList },
-    /// What the receiver had counted when it sent the ack that came just before, on the same link; only if
-    /// packets are captured.
-    Counts { port: u32, counts: Counts },
-    /// A PFC frame for the owner of `port`.
-    Frame { port: u32, frame: Frame },
+struct Crossing {
+    port: u32,
+    packet: Packet,
+    body: Body,
 }
 
-impl Crossing {
-    /// The node that receives it.
-    pub(crate) fn node(&self, network: &plimsoll_scenario::Network) -> u32 {
-        match self {
-            Self::Packet { port, .. } | Self::Counts { port, .. } => network.far_end(*port),
-            Self::Frame { port, .. } => network.near_end(*port),
-        }
-    }
+/// What one part of the network hands over to another after a window. Two of them go back and forth
+/// between two parts, so that no memory is asked for on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Parcel {
+    packets: Vec<Crossing>,
+    /// For each packet its records, if switches write them.
+    hops: Vec<HopList>,
+    /// For each packet what its receiver had counted, if packets are captured.
+    counts: Vec<Counts>,
+    /// PFC frames for the owners of ports.
+    frames: Vec<(u32, Frame)>,
 }
 
 impl<L: CongestionControl> Partition<'_, L> {
@@ -41,42 +39,48 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// The same for one port, if its far end is in another part.
     pub(crate) fn export_from(&mut self, port: u32, until: u64) {
-        if self.is_mine(self.ports[port as usize].to) {
+        let to = self.ports[port as usize].to;
+        if self.is_mine(to) {
             return;
         }
+        let part = usize::from(self.part_of[to as usize]);
         while self.ports[port as usize].head_leaves().is_some_and(|time| time <= until) {
             let packet = self.take_head(port);
-            let body = *self.bodies.get(packet.body);
-            let hops = self.hop_lists.get(packet.body as usize).copied().unwrap_or_default();
-            self.bodies.release(packet.body);
-            self.outbox.push(Crossing::Packet { port, packet, body, hops });
-            if let (Some(capture), true) = (&self.capture, packet.has(Packet::ACK)) {
-                self.outbox.push(Crossing::Counts { port, counts: capture.counts(packet.body) });
+            let parcel = &mut self.outboxes[part];
+            parcel.packets.push(Crossing { port, packet, body: *self.bodies.get(packet.body) });
+            if self.shared.stamp == Stamp::HopRecords {
+                parcel.hops.push(self.hop_lists[packet.body as usize]);
             }
+            if let Some(capture) = &self.capture {
+                parcel.counts.push(capture.counts(packet.body));
+            }
+            self.bodies.release(packet.body);
         }
     }
 
+    /// Hands over a PFC frame for the owner of `port`.
+    pub(crate) fn export_frame(&mut self, port: u32, owner: u32, frame: Frame) {
+        self.outboxes[usize::from(self.part_of[owner as usize])].frames.push((port, frame));
+    }
+
     /// Takes in what another part handed over.
-    pub(crate) fn import(&mut self, crossing: Crossing) {
-        match crossing {
-            Crossing::Frame { port, frame } => self.frame_comes(port, frame),
-            Crossing::Counts { counts, .. } => {
-                if let Some(capture) = &mut self.capture {
-                    capture.import_counts(counts);
-                }
+    pub(crate) fn import(&mut self, parcel: &mut Parcel) {
+        let mut hops = parcel.hops.drain(..);
+        let mut counts = parcel.counts.drain(..);
+        for Crossing { port, mut packet, body } in parcel.packets.drain(..) {
+            packet.body = self.bodies.put(body);
+            if let Some(hops) = hops.next() {
+                *self.hop_list_mut(packet.body) = hops;
             }
-            Crossing::Packet { port, mut packet, body, hops } => {
-                packet.body = self.bodies.put(body);
-                if let Some(capture) = &mut self.capture {
-                    capture.note_import(packet.body);
-                }
-                if self.shared.stamp == Stamp::HopRecords {
-                    *self.hop_list_mut(packet.body) = hops;
-                }
-                if let Some(time) = self.ports[port as usize].push_stamped(packet) {
-                    self.wheel.set(port, time);
-                }
+            if let (Some(capture), Some(counts)) = (&mut self.capture, counts.next()) {
+                capture.set_counts(packet.body, counts);
             }
+            if let Some(time) = self.ports[port as usize].push_stamped(packet) {
+                self.wheel.set(port, time);
+            }
+        }
+        for (port, frame) in parcel.frames.drain(..) {
+            self.frame_comes(port, frame);
         }
     }
 }

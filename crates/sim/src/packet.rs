@@ -147,8 +147,8 @@ pub(crate) struct Packet {
     /// When it reaches the far end of the link that it waits for or is on; of a packet in a
     /// [`Queue`](crate::queue::Queue), when it joined.
     pub(crate) arrive: u64,
-    /// How long it waits in this port's queue, above the 16 bits of its entry.
-    pub(crate) wait_and_entry: u64,
+    /// When it joined this port's queue, in 48 bits, above the 16 bits of its entry.
+    pub(crate) joined_and_entry: u64,
     /// Slot of its [`Body`], and of its hop records.
     pub(crate) body: u32,
     /// Its longest wait in a queue that stamps.
@@ -206,7 +206,7 @@ impl Packet {
 
     pub(crate) const EMPTY: Self = Self {
         arrive: 0,
-        wait_and_entry: 0,
+        joined_and_entry: 0,
         body: NONE,
         longest_wait: 0,
         to: 0,
@@ -216,22 +216,28 @@ impl Packet {
         flags: 0,
     };
 
-    /// How long it waits in this port's queue.
+    /// How long it has waited in this port's queue at `time`, if that is not more than 281 seconds.
     #[inline(always)]
-    pub(crate) fn wait(&self) -> u64 {
-        self.wait_and_entry >> 16
+    pub(crate) fn wait_until(&self, time: u64) -> u64 {
+        (time << 16).wrapping_sub(self.joined_and_entry & !0xFFFF) >> 16
     }
 
-    /// Sets [`Packet::wait`]; beyond 281 seconds it stays there.
+    /// Whether it joined this port's queue before `time`, which is less than 140 seconds away.
     #[inline(always)]
-    pub(crate) fn set_wait(&mut self, wait: u64) {
-        self.wait_and_entry = wait.min(u64::MAX >> 16) << 16 | self.wait_and_entry & 0xFFFF;
+    pub(crate) fn joined_before(&self, time: u64) -> bool {
+        ((self.joined_and_entry & !0xFFFF).wrapping_sub(time << 16) as i64) < 0
+    }
+
+    /// It joins this port's queue.
+    #[inline(always)]
+    pub(crate) fn set_joined(&mut self, now: u64) {
+        self.joined_and_entry = now << 16 | self.joined_and_entry & 0xFFFF;
     }
 
     /// Sets through which of its ports it came into the switch where it is.
     #[inline(always)]
     pub(crate) fn set_entry(&mut self, entry: u16) {
-        self.wait_and_entry = self.wait_and_entry & !0xFFFF | u64::from(entry);
+        self.joined_and_entry = self.joined_and_entry & !0xFFFF | u64::from(entry);
     }
 
     #[inline(always)]
@@ -247,7 +253,7 @@ impl Packet {
     /// What a buffer must know of it.
     #[inline(always)]
     pub(crate) fn load(&self) -> Load {
-        Load { size: self.size, entry: self.wait_and_entry as u16, class: self.flags >> Self::CLASS_SHIFT }
+        Load { size: self.size, entry: self.joined_and_entry as u16, class: self.flags >> Self::CLASS_SHIFT }
     }
 
     /// What its host must know of it.

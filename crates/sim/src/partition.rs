@@ -2,7 +2,7 @@
 
 use crate::buffer::SwitchState;
 use crate::capture::Capture;
-use crate::crossing::Crossing;
+use crate::crossing::Parcel;
 use crate::endpoint::{Incoming, Outgoing};
 use crate::host::Host;
 use crate::packet::{Body, NONE};
@@ -73,7 +73,8 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) bodies: Slab<Body>,
     /// Hop records by body, if switches write them.
     pub(crate) hop_lists: Vec<HopList>,
-    pub(crate) outbox: Vec<Crossing>,
+    /// What goes to each of the other parts.
+    pub(crate) outboxes: Vec<Parcel>,
     pub(crate) sent: Vec<Sent>,
     pub(crate) delivered: Vec<Delivered>,
     pub(crate) ended: Vec<Ended>,
@@ -146,7 +147,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             waits_for: shared.messages.iter().map(|message| message.waits_for).collect(),
             bodies: Slab::default(),
             hop_lists: Vec::new(),
-            outbox: Vec::new(),
+            outboxes: (0..=part_of.iter().copied().max().unwrap_or(0)).map(|_| Parcel::default()).collect(),
             sent: Vec::new(),
             delivered: Vec::new(),
             ended: Vec::new(),

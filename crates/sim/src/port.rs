@@ -169,16 +169,14 @@ impl Port {
             self.longest_wait = wait;
         }
         self.free_at = now + wait + self.serialize(packet.size);
-        packet.set_wait(wait);
+        packet.set_joined(now);
         packet.arrive = self.free_at + self.delay;
         self.append(packet)
     }
 
     /// The packet leaves the waiting queue at `now` and enters the pipe, with all written on it.
     pub(crate) fn push_departing(&mut self, now: u64, mut packet: Packet) -> Option<u64> {
-        let wait = now - packet.arrive;
-        self.longest_wait = self.longest_wait.max(wait);
-        packet.set_wait(wait);
+        self.longest_wait = self.longest_wait.max(now - packet.arrive);
         self.free_at = now + self.serialize(packet.size);
         packet.arrive = self.free_at + self.delay;
         self.left_bytes += u64::from(packet.size);
@@ -264,7 +262,8 @@ impl Port {
         let place = self.stamped;
         let (time, wait, size) = {
             let packet = self.at(place);
-            (self.start_of(packet), packet.wait(), u64::from(packet.size))
+            let time = self.start_of(packet);
+            (time, packet.wait_until(time), u64::from(packet.size))
         };
         // Who joined before that moment? Each packet is counted once; the one that leaves has
         // joined even if it never waited.
@@ -275,7 +274,7 @@ impl Port {
         }
         while counted != self.tail {
             let packet = self.at(counted);
-            if self.start_of(packet) - packet.wait() >= time {
+            if !packet.joined_before(time) {
                 break;
             }
             joined += u64::from(packet.size);
@@ -349,7 +348,10 @@ impl Port {
         if keep != self.tail {
             self.free_at = self.start_of(self.at(keep));
         }
-        let joined = |packet: &Packet| Packet { arrive: self.start_of(packet) - packet.wait(), ..*packet };
+        let joined = |packet: &Packet| {
+            let start = self.start_of(packet);
+            Packet { arrive: start - packet.wait_until(start), ..*packet }
+        };
         let waiting = self.from(keep).map(joined).collect();
         self.tail = keep;
         (self.counted, self.released) = (keep, keep);

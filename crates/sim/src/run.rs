@@ -6,7 +6,7 @@
 //! and at equal times they come in a fixed order, so that the cut cannot be told from the result.
 
 use crate::capture::Tap;
-use crate::crossing::Crossing;
+use crate::crossing::Parcel;
 use crate::partition::Partition;
 use crate::record::Outcome;
 use crate::sample::Recorder;
@@ -164,9 +164,6 @@ fn next_step<L: CongestionControl>(partition: &Partition<'_, L>, begin: u64, lat
     }
 }
 
-/// What parts handed over, by part.
-type Inbox = Vec<(u16, Vec<Crossing>)>;
-
 /// A thread that panics would leave the others waiting for it; the run cannot go on, so all end.
 struct EndAllOnPanic;
 
@@ -181,8 +178,8 @@ impl Drop for EndAllOnPanic {
 /// What the threads agree on between two windows.
 struct Meeting<'a, 'b> {
     barrier: Barrier,
-    /// For each part, what the others handed over to it.
-    inboxes: Vec<Mutex<Inbox>>,
+    /// What each part handed over to each, by giver and then by taker.
+    parcels: Vec<Vec<Mutex<Parcel>>>,
     /// When each part's next event is due.
     next: Vec<AtomicU64>,
     hops: Vec<AtomicU64>,
@@ -208,7 +205,7 @@ where
 {
     let meeting = Meeting {
         barrier: Barrier::new(parts),
-        inboxes: (0..parts).map(|_| Mutex::new(Vec::new())).collect(),
+        parcels: (0..parts).map(|_| (0..parts).map(|_| Mutex::default()).collect()).collect(),
         next: (0..parts).map(|_| AtomicU64::new(0)).collect(),
         hops: (0..parts).map(|_| AtomicU64::new(0)).collect(),
         latest: (0..parts).map(|_| AtomicU64::new(0)).collect(),
@@ -282,8 +279,9 @@ fn run_part<L: CongestionControl>(
         partition.run_until(until);
         let captured_to = control.tap.as_ref().map(|tap| partition.hand_over(tap, until));
         partition.export(until);
-        for (to, crossings) in sorted_out(&mut partition, part_of) {
-            lock(&meeting.inboxes[usize::from(to)]).push((part, crossings));
+        // The taker has emptied the last parcel.
+        for (parcel, outbox) in meeting.parcels[usize::from(part)].iter().zip(&mut partition.outboxes) {
+            std::mem::swap(outbox, &mut *lock(parcel));
         }
         if part == 0 {
             control.now.store(until, Ordering::Relaxed);
@@ -295,12 +293,8 @@ fn run_part<L: CongestionControl>(
         if let (0, Some(tap), Some(captured_to)) = (part, &control.tap, captured_to) {
             tap.pass_on(captured_to);
         }
-        let mut inbox = std::mem::take(&mut *lock(&meeting.inboxes[usize::from(part)]));
-        inbox.sort_by_key(|(from, _)| *from);
-        for (_, crossings) in inbox {
-            for crossing in crossings {
-                partition.import(crossing);
-            }
+        for parcels in &meeting.parcels {
+            partition.import(&mut lock(&parcels[usize::from(part)]));
         }
     }
     if part == 0 {
@@ -334,23 +328,6 @@ fn sample_together<L: CongestionControl>(
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // A part that panicked takes the run with it anyway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The part's outbox by receiving part.
-fn sorted_out<L: CongestionControl>(
-    partition: &mut Partition<'_, L>,
-    part_of: &[u16],
-) -> Vec<(u16, Vec<Crossing>)> {
-    let mut by_part: Vec<(u16, Vec<Crossing>)> = Vec::new();
-    let network = &partition.shared.setup.network;
-    for crossing in std::mem::take(&mut partition.outbox) {
-        let to = part_of[crossing.node(network) as usize];
-        match by_part.iter_mut().find(|(part, _)| *part == to) {
-            Some((_, crossings)) => crossings.push(crossing),
-            None => by_part.push((to, vec![crossing])),
-        }
-    }
-    by_part
 }
 
 /// Cuts the network into at most `parts` parts: racks stay whole, the switches above are dealt out.
