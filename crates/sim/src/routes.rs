@@ -12,8 +12,11 @@ pub(crate) struct Routes {
     hosts: u32,
     destinations: Vec<Destination>,
     switches: Vec<Switch>,
-    /// For each switch and rack: where its choices begin, and how many there are.
-    table: Vec<(u32, u32)>,
+    /// For each switch and rack the port that leads there, or [`FORK`] and which of the forks: four
+    /// bytes each, because in large networks this table is what the cache has no room for.
+    table: Vec<u32>,
+    /// Where each fork's choices begin, and how many there are.
+    forks: Vec<(u32, u32)>,
     choices: Vec<u32>,
     /// The port of each host's card.
     card: Vec<u32>,
@@ -41,6 +44,9 @@ struct Switch {
 
 const NONE: u32 = u32::MAX;
 
+/// An entry of the table that is a fork, not a port. Ports are numbered in 24 bits.
+const FORK: u32 = 1 << 31;
+
 impl Routes {
     /// Shortest paths over the links for which `up` holds. Each switch hashes with a seed of its own.
     pub(crate) fn new(network: &Network, up: impl Fn(usize) -> bool, seed: u64) -> Self {
@@ -60,7 +66,8 @@ impl Routes {
         }
         let switches = network.switches as usize;
         let racks = rack_nodes.len();
-        let mut table = vec![(0, 0); switches * racks];
+        let mut table = vec![NONE; switches * racks];
+        let mut forks = Vec::new();
         let mut choices = Vec::new();
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         for (rack, &node) in rack_nodes.iter().enumerate() {
@@ -74,12 +81,15 @@ impl Routes {
                         here != NONE && distance[network.far_end(port) as usize].checked_add(1) == Some(here)
                     })
                     .collect();
-                let count = next.len() as u32;
-                let begin = *known.entry(next).or_insert_with_key(|next| {
-                    choices.extend_from_slice(next);
-                    (choices.len() - next.len()) as u32
-                });
-                table[switch * racks + rack] = (begin, count);
+                table[switch * racks + rack] = match next[..] {
+                    [] => NONE,
+                    [port] => port,
+                    _ => *known.entry(next).or_insert_with_key(|next| {
+                        forks.push((choices.len() as u32, next.len() as u32));
+                        choices.extend_from_slice(next);
+                        FORK | (forks.len() as u32 - 1)
+                    }),
+                };
             }
         }
         let fork = |switch: u32| Switch {
@@ -87,14 +97,14 @@ impl Routes {
             seed: (mix(seed ^ u64::from(switch) << 32) >> 16) as u32,
             row: switch as usize * racks,
         };
-        let forks = (0..network.switches).map(fork).collect();
+        let switches = (0..network.switches).map(fork).collect();
         let mut card = vec![NONE; hosts as usize];
         for port in 0..2 * network.links.len() as u32 {
             if let Some(place) = card.get_mut(network.near_end(port) as usize) {
                 *place = port;
             }
         }
-        Self { hosts, destinations, switches: forks, table, choices, card }
+        Self { hosts, destinations, switches, table, forks, choices, card }
     }
 
     /// The port of a host's card.
@@ -111,10 +121,12 @@ impl Routes {
         if destination.rack == switch.rack {
             return (destination.rack != NONE).then_some(destination.last_port);
         }
-        let (begin, count) = *self.table.get(switch.row + destination.rack as usize)?;
-        if count <= 1 {
-            return (count == 1).then(|| self.choices[begin as usize]);
+        let entry = *self.table.get(switch.row + destination.rack as usize)?;
+        if entry & FORK == 0 {
+            return Some(entry);
         }
+        // No fork has the number of `NONE`.
+        let (begin, count) = *self.forks.get((entry ^ FORK) as usize)?;
         let hash = spread(u32::from(label) ^ switch.seed);
         // A product instead of a remainder: the high half of hash · count is uniform on 0..count.
         let pick = ((u64::from(hash) * u64::from(count)) >> 32) as u32;

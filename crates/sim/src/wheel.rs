@@ -66,9 +66,9 @@ pub(crate) struct Wheel {
 impl Wheel {
     /// A queue for `sources` sources whose events usually lie less than `usual` picoseconds ahead.
     pub(crate) fn new(sources: usize, usual: u64) -> Self {
-        // A few buckets per source keep lists short and the wheel in cache; twice the usual
-        // distance fits in one turn.
-        let buckets = (sources as u64 * 8).next_power_of_two().clamp(1 << 12, 1 << 20);
+        // About as many buckets as sources: more would not fit in cache, fewer would be long to
+        // sort. Twice the usual distance fits in one turn.
+        let buckets = (sources as u64).next_power_of_two().clamp(1 << 12, 1 << 20);
         let width = (usual.saturating_mul(2) / buckets).max(1).checked_next_power_of_two();
         let words = (buckets / 64) as usize;
         Self {
