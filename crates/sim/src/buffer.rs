@@ -335,7 +335,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             if frame.pause {
                 host.paused |= bit
             } else {
-                host.paused &= !bit
+                host.resume(bit)
             }
             self.work(now, owner);
             return;

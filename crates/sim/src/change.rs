@@ -74,7 +74,8 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.totals.broken += 1;
                 self.discard(packet.body, packet.size);
             }
-            self.wheel.clear(port);
+            let source = self.source_of_arrival(port);
+            self.wheel.clear(source);
             let source = self.source_of_departure(port);
             self.wheel.clear(source);
             // What is gone has made room, and nothing may be left whose leaving would say so.

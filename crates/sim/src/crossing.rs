@@ -76,7 +76,8 @@ impl<L: CongestionControl> Partition<'_, L> {
                 capture.set_counts(packet.body, counts);
             }
             if let Some(time) = self.ports[port as usize].push_stamped(packet) {
-                self.wheel.set(port, time);
+                let source = self.source_of_arrival(port);
+                self.wheel.set(source, time);
             }
         }
         for (port, frame) in parcel.frames.drain(..) {

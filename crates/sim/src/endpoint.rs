@@ -173,7 +173,7 @@ impl<L: CongestionControl> Partition<'_, L> {
                     Telemetry::MaxHop { forward: wait(ack.reflected), reverse: ack.reverse_delay }
                 }
                 Stamp::HopRecords => {
-                    let count = usize::from(ack.hops).min(MAX_HOPS);
+                    let count = (ack.reflected as usize).min(MAX_HOPS);
                     self.read_hops(now, packet.body, &mut hops[..count]);
                     Telemetry::Hops(&hops[..count])
                 }
@@ -372,7 +372,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// Sends what the card can take, and sets the host's next event.
     pub(crate) fn work(&mut self, now: u64, host: u32) {
         let port = self.hosts[host as usize].port;
-        if self.ports[port as usize].free_at <= now && self.hosts[host as usize].paused == 0 {
+        if self.ports[port as usize].free_at <= now {
             while let Some(connection) = Host::take_due(&mut self.hosts[host as usize].paced, now) {
                 let slot = self.slot_of[connection as usize];
                 if slot != NONE {
@@ -386,14 +386,22 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// The card is free: an ack, or a packet of the next connection in line.
     fn send_one(&mut self, now: u64, host: u32, port: u32) {
-        if let Some(ack) = self.hosts[host as usize].acks.pop_front() {
-            self.transmit(now, port, ack);
-            return;
+        while let Some(ack) = self.hosts[host as usize].acks.pop_front() {
+            if self.hosts[host as usize].may_send(ack.class()) {
+                self.transmit(now, port, ack);
+                return;
+            }
+            self.hosts[host as usize].held_acks.push_back(ack);
         }
         let shared = self.shared;
         while let Some(connection) = self.hosts[host as usize].ready.pop_front() {
             let slot = self.slot_of[connection as usize];
             if slot == NONE {
+                continue;
+            }
+            if !self.hosts[host as usize].may_send(usize::from(shared.connections[connection as usize].class))
+            {
+                self.hosts[host as usize].held.push_back(connection);
                 continue;
             }
             let end = self.outgoing.get_mut(slot);

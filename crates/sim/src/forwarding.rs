@@ -19,7 +19,8 @@ impl<L: CongestionControl> Partition<'_, L> {
         let pipe = &self.ports[port as usize];
         let to = pipe.to;
         if let Some(next) = pipe.head() {
-            self.wheel.set(port, next.arrive);
+            let (source, time) = (self.source_of_arrival(port), next.arrive);
+            self.wheel.set(source, time);
         }
         self.totals.packet_hops += 1;
         self.totals.hash(now, port, packet.label, packet.size);
@@ -119,8 +120,8 @@ impl<L: CongestionControl> Partition<'_, L> {
             return;
         }
         let pipe = &mut self.ports[port as usize];
-        if let Some(queue) = &mut pipe.queue {
-            queue.push(Packet { arrive: now, ..packet });
+        if pipe.queue.is_some() {
+            pipe.join_queue(now, Packet { arrive: now, ..packet });
             self.try_depart(now, port);
         } else if let Some(time) = pipe.push(now, packet) {
             self.set_arrival(port, time);
@@ -134,7 +135,8 @@ impl<L: CongestionControl> Partition<'_, L> {
     #[inline(always)]
     pub(crate) fn set_arrival(&mut self, port: u32, time: u64) {
         if self.ports[port as usize].leads_within {
-            self.wheel.set(port, time);
+            let source = self.source_of_arrival(port);
+            self.wheel.set(source, time);
         }
     }
 
@@ -164,7 +166,7 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.resume_after(now, port);
                 return;
             };
-            let backlog = queue.bytes();
+            let (backlog, class_queue) = (queue.bytes(), queue.bytes_of(packet.class()));
             let verdict = match &shared.codel {
                 Some(codel) => {
                     let sojourn = Span::from_ps(now - packet.arrive);
@@ -193,7 +195,7 @@ impl<L: CongestionControl> Partition<'_, L> {
                 Verdict::Mark | Verdict::Pass => {}
             }
             let (wait, sent) = (now - packet.arrive, self.ports[port as usize].left_bytes);
-            self.stamp(port, &mut packet, &Departure { time: now, wait, queue: backlog, sent });
+            self.stamp(port, &mut packet, &Departure { time: now, wait, queue: backlog, class_queue, sent });
             if let Some(time) = self.ports[port as usize].push_departing(now, packet) {
                 self.set_arrival(port, time);
             }
@@ -221,12 +223,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         if self.ports[port as usize].queue.is_some() {
             return;
         }
-        while self.ports[port as usize].has_departure_by(now) {
-            let departure = self.ports[port as usize].next_departure();
-            let mut packet = *self.ports[port as usize].last_stamped();
-            self.stamp(port, &mut packet, &departure);
-            *self.ports[port as usize].last_stamped() = packet;
-        }
+        self.stamp_departed_of(now, port);
         self.release_departed(now, port);
         let pipe = &mut self.ports[port as usize];
         let mut queue = Box::new(Queue::default());
@@ -237,7 +234,8 @@ impl<L: CongestionControl> Partition<'_, L> {
         pipe.queue = Some(queue);
         let free_at = pipe.free_at;
         if empty {
-            self.wheel.clear(port);
+            let source = self.source_of_arrival(port);
+            self.wheel.clear(source);
         }
         if waits {
             let source = self.source_of_departure(port);

@@ -33,6 +33,9 @@ pub(crate) struct Host {
     pub(crate) following: BinaryHeap<Due>,
     /// Bit c: class c must not be sent (PFC).
     pub(crate) paused: u8,
+    /// Acks and connections that came to their turn while their class was paused.
+    pub(crate) held_acks: VecDeque<Packet>,
+    pub(crate) held: VecDeque<u32>,
 }
 
 impl Host {
@@ -43,14 +46,29 @@ impl Host {
         let slow_ack = self.slow_acks.front().map_or(u64::MAX, |(time, _)| *time);
         let mut next =
             coming.min(slow_ack).min(due(&self.following)).min(due(&self.timers)).min(due(&self.ack_timers));
-        if self.paused == 0 {
-            // A slot that comes while the card is busy is taken when the card is free.
-            next = next.min(due(&self.paced).max(card_free_at));
-            if !self.ready.is_empty() || !self.acks.is_empty() {
-                next = next.min(card_free_at);
-            }
+        // A slot that comes while the card is busy is taken when the card is free.
+        next = next.min(due(&self.paced).max(card_free_at));
+        if !self.ready.is_empty() || !self.acks.is_empty() {
+            next = next.min(card_free_at);
         }
         next
+    }
+
+    /// Whether a class is not paused.
+    #[inline]
+    pub(crate) fn may_send(&self, class: usize) -> bool {
+        self.paused & (1 << class) == 0
+    }
+
+    /// The classes in `bits` may go on: who was held back is first in line again.
+    pub(crate) fn resume(&mut self, bits: u8) {
+        self.paused &= !bits;
+        for ack in self.held_acks.drain(..).rev() {
+            self.acks.push_front(ack);
+        }
+        for connection in self.held.drain(..).rev() {
+            self.ready.push_front(connection);
+        }
     }
 
     /// Takes the first of `heap` if it is due.

@@ -7,8 +7,8 @@ use plimsoll_units::{Bytes, Span, Time};
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The longest wait of a data packet in a queue that stamps, in 2^[`WAIT_SHIFT`] picoseconds, as the
-/// transport reflects it. Hop records need no reflecting: an ack takes the slot of the packet that it
-/// answers, and the records with it.
+/// transport reflects it. Of hop records it is their number; they themselves need no reflecting: an ack
+/// takes the slot of the packet that it answers, and the records with it.
 pub(crate) type LongestWait = u32;
 
 /// What a packet carries between hosts. Switches do not look at it, but for RPM.
@@ -248,6 +248,18 @@ impl Packet {
     #[inline(always)]
     pub(crate) fn class(&self) -> usize {
         usize::from(self.flags >> Self::CLASS_SHIFT)
+    }
+
+    /// How many switches wrote a hop record. Where they do, nobody writes longest waits.
+    #[inline(always)]
+    pub(crate) fn records(&self) -> usize {
+        self.longest_wait as usize
+    }
+
+    /// A switch writes a hop record.
+    #[inline(always)]
+    pub(crate) fn add_record(&mut self) {
+        self.longest_wait += 1;
     }
 
     /// What a buffer must know of it.

@@ -39,8 +39,10 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) ports: Vec<Port>,
     /// Ports of this part whose far end is in another.
     pub(crate) outward: Vec<u32>,
-    /// A generator of random numbers for each port.
+    /// A generator of random numbers for what each port's link does, which the far end's part decides.
     pub(crate) dice: Vec<u64>,
+    /// Another for what each port's switch does, which the near end's part decides.
+    pub(crate) coins: Vec<u64>,
     /// The probability of loss and of damage, by link.
     pub(crate) harm: Vec<(f64, f64)>,
     /// Arrivals are looked at one by one: links harm packets, or some are captured.
@@ -85,10 +87,11 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
 
 /// What an event's number means; at equal times lower numbers come first.
 enum Source {
+    /// A packet can leave this port's queue. It leaves before others arrive at that moment, as it does
+    /// where leaving is no event.
+    Departure(u32),
     /// A packet reaches the far end of this port's link.
     Arrival(u32),
-    /// A packet can leave this port's queue.
-    Departure(u32),
     /// A PFC frame reaches the owner of this port.
     Frame(u32),
     /// This host can do something.
@@ -102,7 +105,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
         let setup = &shared.setup;
         let network = &setup.network;
         let mine = |node: u32| part_of[node as usize] == part;
-        let ports = make_ports(shared, &mine);
+        let ports = make_ports(shared, mine);
         let outward = (0..ports.len() as u32)
             .filter(|port| mine(network.near_end(*port)) && !mine(network.far_end(*port)))
             .collect();
@@ -122,6 +125,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
         let mut partition = Self {
             wheel: Wheel::new(3 * ports.len() + hosts.len() + 1, usual),
             dice: (0..ports.len() as u64).map(|port| mix(setup.seed ^ mix(port)) | 1).collect(),
+            coins: (0..ports.len() as u64).map(|port| mix(setup.seed ^ mix(port | 1 << 40)) | 1).collect(),
             harm: network.links.iter().map(|link| (link.loss, link.corruption)).collect(),
             inspects: network.links.iter().any(|link| link.loss > 0.0 || link.corruption > 0.0),
             capture: None,
@@ -205,9 +209,9 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
     fn source(&self, number: u32) -> Source {
         let ports = self.ports.len() as u32;
         if number < ports {
-            Source::Arrival(number)
+            Source::Departure(number)
         } else if number < 2 * ports {
-            Source::Departure(number - ports)
+            Source::Arrival(number - ports)
         } else if number < 3 * ports {
             Source::Frame(number - 2 * ports)
         } else if number < 3 * ports + self.hosts.len() as u32 {
@@ -218,6 +222,11 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
     }
 
     pub(crate) fn source_of_departure(&self, port: u32) -> u32 {
+        port
+    }
+
+    #[inline(always)]
+    pub(crate) fn source_of_arrival(&self, port: u32) -> u32 {
         self.ports.len() as u32 + port
     }
 
@@ -238,6 +247,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
 
     /// What the part yields.
     pub(crate) fn finish(mut self) -> Outcome {
+        self.stamp_departed();
         let waiting = |port: &mut Port| {
             let queued = port.queue.as_ref().map_or(0, |queue| queue.bytes());
             queued + port.drain().iter().map(|packet| u64::from(packet.size)).sum::<u64>()
@@ -249,7 +259,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             sent: self.sent,
             delivered: self.delivered,
             ended: self.ended,
-            longest_waits: self.ports.iter().map(|port| port.longest_wait).collect(),
+            longest_queues: self.ports.iter().map(Port::longest_queue).collect(),
             totals: self.totals,
             now: Time::from_ps(self.now),
             partial: false,
@@ -277,6 +287,9 @@ fn make_ports<L>(shared: &Shared<L>, mine: impl Fn(u32) -> bool) -> Vec<Port> {
                 port.queue = Some(Box::new(Queue::permanent()));
             }
             port.leads_within = mine(far);
+            let switch = near.checked_sub(network.hosts);
+            let stamping = |switch: u32| setup.stamping.get(switch as usize).copied().unwrap_or(true);
+            port.stamps = switch.is_some_and(stamping);
             port
         })
         .collect();

@@ -57,6 +57,8 @@ pub(crate) struct Port {
     pub(crate) leads_within: bool,
     /// The link works.
     pub(crate) is_up: bool,
+    /// The switch writes telemetry.
+    pub(crate) stamps: bool,
 
     /// When the last packet in the pipe will have left the queue.
     pub(crate) free_at: u64,
@@ -67,8 +69,8 @@ pub(crate) struct Port {
     ack_time: u64,
     /// Packets that wait in front of the pipe, if leaving is an event.
     pub(crate) queue: Option<Box<Queue>>,
-    /// The longest wait of any packet.
-    pub(crate) longest_wait: u64,
+    /// The longest queue, as the time that it takes at the present rate.
+    longest_wait: u64,
     pub(crate) rate: Rate,
     tick: u32,
     /// Which port of the switch at the far end faces it.
@@ -86,6 +88,8 @@ pub(crate) struct Departure {
     pub(crate) wait: u64,
     /// Bytes in the queue behind it.
     pub(crate) queue: u64,
+    /// The same of its class.
+    pub(crate) class_queue: u64,
     /// Bytes that had left before it.
     pub(crate) sent: u64,
 }
@@ -118,6 +122,7 @@ impl Port {
             from_switch,
             leads_within: true,
             is_up: true,
+            stamps: false,
             free_at: 0,
             delay: delay.as_ps(),
             full_time: 0,
@@ -135,9 +140,29 @@ impl Port {
     /// The link runs at this rate from the next packet on. Only for ports whose waiting packets are
     /// in a [`Queue`].
     pub(crate) fn set_rate(&mut self, rate: Rate) {
+        let longest_queue = self.longest_queue();
         self.rate = rate;
+        self.longest_wait = self.time_of(longest_queue);
         self.full_time = self.reckon_time(self.full);
         self.ack_time = self.reckon_time(self.ack);
+    }
+
+    /// The most bytes that waited, what was left of the packet on the link included.
+    pub(crate) fn longest_queue(&self) -> Bytes {
+        self.rate.bytes_in(Span::from_ps(self.longest_wait))
+    }
+
+    fn time_of(&self, bytes: Bytes) -> u64 {
+        self.rate.checked_serialize(bytes, Rounding::Up).map_or(u64::MAX / 8, Span::as_ps)
+    }
+
+    /// The packet joins the queue in front of the pipe.
+    pub(crate) fn join_queue(&mut self, now: u64, packet: Packet) {
+        let Some(queue) = &mut self.queue else { return };
+        let waiting = Bytes::new(queue.bytes());
+        queue.push(packet);
+        let wait = self.time_of(waiting) + self.free_at.saturating_sub(now);
+        self.longest_wait = self.longest_wait.max(wait);
     }
 
     /// How long `size` bytes take.
@@ -176,7 +201,6 @@ impl Port {
 
     /// The packet leaves the waiting queue at `now` and enters the pipe, with all written on it.
     pub(crate) fn push_departing(&mut self, now: u64, mut packet: Packet) -> Option<u64> {
-        self.longest_wait = self.longest_wait.max(now - packet.arrive);
         self.free_at = now + self.serialize(packet.size);
         packet.arrive = self.free_at + self.delay;
         self.left_bytes += u64::from(packet.size);
@@ -252,7 +276,8 @@ impl Port {
     /// When the packet left (or will leave) the queue.
     #[inline(always)]
     pub(crate) fn start_of(&self, packet: &Packet) -> u64 {
-        packet.arrive - self.delay - self.serialize(packet.size)
+        // Of a packet on the link when the rate fell, this may lie before the start of time.
+        packet.arrive.saturating_sub(self.delay + self.serialize(packet.size))
     }
 
     /// What the queue was like when the first packet left it on which nothing is written yet. To be
@@ -284,7 +309,8 @@ impl Port {
         let left = sent + size;
         (self.counted, self.joined_bytes) = (counted, joined);
         (self.stamped, self.left_bytes) = (place.wrapping_add(1), left);
-        Departure { time, wait, queue: joined - left, sent }
+        let queue = joined - left;
+        Departure { time, wait, queue, class_queue: queue, sent }
     }
 
     /// The packet that [`Port::next_departure`] spoke of last.
@@ -333,7 +359,7 @@ impl Port {
 
     /// Packets in the pipe that have not left the queue by `now`, the last first.
     pub(crate) fn in_queue(&self, now: u64) -> impl Iterator<Item = &Packet> {
-        self.from(self.head).rev().take_while(move |packet| self.start_of(packet) > now)
+        self.from(self.stamped).rev().take_while(move |packet| self.start_of(packet) > now)
     }
 
     /// Packets that have left the queue by `now` no longer count in the buffer; those that have not, do.

@@ -12,6 +12,7 @@ pub(crate) const CLASSES: usize = 8;
 pub(crate) struct Queue {
     lines: [VecDeque<Packet>; CLASSES],
     bytes: u64,
+    bytes_by_class: [u64; CLASSES],
     /// Bit c: class c must not leave (PFC).
     pub(crate) paused: u8,
     /// Among classes of equal priority, the one after this is next.
@@ -30,12 +31,18 @@ impl Queue {
 
     pub(crate) fn push(&mut self, packet: Packet) {
         self.bytes += u64::from(packet.size);
+        self.bytes_by_class[packet.class()] += u64::from(packet.size);
         self.lines[packet.class()].push_back(packet);
     }
 
     /// Bytes that wait.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Bytes of one class that wait.
+    pub(crate) fn bytes_of(&self, class: usize) -> u64 {
+        self.bytes_by_class[class]
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -58,6 +65,7 @@ impl Queue {
         self.last = class;
         let packet = self.lines[class].pop_front()?;
         self.bytes -= u64::from(packet.size);
+        self.bytes_by_class[class] -= u64::from(packet.size);
         Some(packet)
     }
 
@@ -69,6 +77,7 @@ impl Queue {
     /// Empties it.
     pub(crate) fn drain(&mut self) -> Vec<Packet> {
         self.bytes = 0;
+        self.bytes_by_class = [0; CLASSES];
         self.lines.iter_mut().flat_map(std::mem::take).collect()
     }
 }

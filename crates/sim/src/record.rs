@@ -1,7 +1,8 @@
 //! What a run yields.
 
+use crate::routes::mix;
 use plimsoll_transport::{Counters, Failure};
-use plimsoll_units::Time;
+use plimsoll_units::{Bytes, Time};
 
 /// How the sending end of a message fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +66,8 @@ pub struct Totals {
     pub marks: u64,
     /// PFC pauses sent.
     pub pauses: u64,
-    /// A sum over all packet arrivals of a hash of time, port, label and size: equal runs have equal
-    /// hashes, however they were split.
+    /// A sum over all packet arrivals of a hash of time, port, label and size, and a hash of the sums of
+    /// drops, marks and pauses: equal runs have equal hashes, however they were split.
     pub trace_hash: u64,
 }
 
@@ -77,6 +78,24 @@ impl Totals {
         let mut x = (now ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ what;
         x = (x ^ x >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
         self.trace_hash = self.trace_hash.wrapping_add(x ^ x >> 29);
+    }
+
+    /// All parts are summed up: the hash takes in what no arrival tells, who was dropped and marked.
+    pub(crate) fn seal(&mut self) {
+        let untold = [
+            self.sent,
+            self.buffer_drops,
+            self.codel_drops,
+            self.link_losses,
+            self.damaged,
+            self.broken,
+            self.unroutable,
+            self.marks,
+            self.pauses,
+        ];
+        for sum in untold {
+            self.trace_hash = mix(self.trace_hash ^ mix(sum));
+        }
     }
 
     /// The sums of two parts of a run.
@@ -108,8 +127,8 @@ pub struct Outcome {
     pub delivered: Vec<Delivered>,
     /// Connections that ended, by number.
     pub ended: Vec<Ended>,
-    /// The longest wait of a packet at each port, in picoseconds.
-    pub longest_waits: Vec<u64>,
+    /// The most bytes that waited at each port.
+    pub longest_queues: Vec<Bytes>,
     /// Sums.
     pub totals: Totals,
     /// When the run ended.

@@ -17,7 +17,7 @@ use plimsoll_cc::CongestionControl;
 use plimsoll_metrics::{Sample, Sink};
 use plimsoll_scenario::Network;
 use plimsoll_transport::Stack;
-use plimsoll_units::Time;
+use plimsoll_units::{Bytes, Time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 
@@ -97,6 +97,7 @@ where
     outcome.sent.sort_by_key(|sent| sent.message);
     outcome.delivered.sort_by_key(|delivered| delivered.message);
     outcome.ended.sort_by_key(|ended| ended.connection);
+    outcome.totals.seal();
     outcome.partial = control.stop.load(Ordering::Relaxed);
     Ok(outcome)
 }
@@ -229,9 +230,9 @@ where
         all.ended.extend(outcome.ended);
         all.totals.merge(&outcome.totals);
         all.now = all.now.max(outcome.now);
-        all.longest_waits.resize(outcome.longest_waits.len(), 0);
-        for (longest, wait) in all.longest_waits.iter_mut().zip(outcome.longest_waits) {
-            *longest = wait.max(*longest);
+        all.longest_queues.resize(outcome.longest_queues.len(), Bytes::ZERO);
+        for (longest, queue) in all.longest_queues.iter_mut().zip(outcome.longest_queues) {
+            *longest = queue.max(*longest);
         }
     }
     all

@@ -160,7 +160,7 @@ impl<L> Shared<L> {
 
     /// Whether departures of switch ports must be events from the start.
     pub(crate) fn needs_queues(&self) -> bool {
-        self.codel.is_some() || self.setup.switch.classes.len() > 1
+        self.codel.is_some() || self.rpm.is_some() || self.setup.switch.classes.len() > 1
     }
 
     /// The `n`-th message of a connection.

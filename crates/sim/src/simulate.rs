@@ -470,12 +470,9 @@ fn ideal(
     base.saturating_add(time)
 }
 
-/// The longest queue of any port of a switch, from the longest wait.
+/// The longest queue of any port of a switch.
 fn longest_queue(network: &Network, outcome: &Outcome) -> Bytes {
-    let queue = |(port, wait): (usize, &u64)| {
-        let from_switch = network.near_end(port as u32) >= network.hosts;
-        let bytes = network.links[port / 2].rate.bytes_in(Span::from_ps(*wait));
-        if from_switch { bytes } else { Bytes::ZERO }
-    };
-    outcome.longest_waits.iter().enumerate().map(queue).max().unwrap_or(Bytes::ZERO)
+    let of_switch = |(port, _): &(usize, &Bytes)| network.near_end(*port as u32) >= network.hosts;
+    let queues = outcome.longest_queues.iter().enumerate().filter(of_switch);
+    queues.map(|(_, queue)| *queue).max().unwrap_or(Bytes::ZERO)
 }

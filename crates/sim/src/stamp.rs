@@ -34,20 +34,21 @@ impl<L: CongestionControl> Partition<'_, L> {
     #[inline(always)]
     pub(crate) fn stamp(&mut self, port: u32, packet: &mut Packet, departure: &Departure) {
         let shared = self.shared;
-        let hop = usize::from(packet.hops);
         packet.hops = packet.hops.saturating_add(1);
         match shared.stamp {
             Stamp::Nothing => {}
             Stamp::LongestWait => {
-                if self.stamps(port) {
+                if self.ports[port as usize].stamps {
                     let wait = shared.units.wait.floor(departure.wait) >> WAIT_SHIFT;
                     packet.longest_wait = packet.longest_wait.max(wait.min(shared.units.longest_wait) as u32);
                 }
             }
             Stamp::HopRecords => {
                 if !packet.has(Packet::ACK)
-                    && let Some(place) = self.hop_lists[packet.body as usize].0.get_mut(hop)
+                    && self.ports[port as usize].stamps
+                    && let Some(place) = self.hop_lists[packet.body as usize].0.get_mut(packet.records())
                 {
+                    packet.add_record();
                     let sent = shared.units.sent.count(departure.sent) & ((1 << SENT_BITS) - 1);
                     *place = Hop {
                         port_and_sent: u64::from(port) << SENT_BITS | sent,
@@ -58,14 +59,30 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
         }
         if !shared.marking.is_empty() {
-            packet.flags |= self.mark_by_queue(port, packet, departure.queue);
+            packet.flags |= self.mark_by_queue(port, packet, departure.class_queue);
         }
     }
 
-    fn stamps(&self, port: u32) -> bool {
-        let network = &self.shared.setup.network;
-        let switch = network.near_end(port) - network.hosts;
-        self.shared.setup.stamping.get(switch as usize).copied().unwrap_or(true)
+    /// Writes on all packets that have left a queue by the end of the run, so that the sums do not depend
+    /// on who has looked at them.
+    pub(crate) fn stamp_departed(&mut self) {
+        let end = self.shared.setup.end.as_ps();
+        for port in 0..self.ports.len() as u32 {
+            let pipe = &self.ports[port as usize];
+            if pipe.from_switch && self.shared.counts_departures && pipe.queue.is_none() {
+                self.stamp_departed_of(end, port);
+            }
+        }
+    }
+
+    /// Writes on the packets that have left `port` by `now` and on which nothing is written yet.
+    pub(crate) fn stamp_departed_of(&mut self, now: u64, port: u32) {
+        while self.ports[port as usize].has_departure_by(now) {
+            let departure = self.ports[port as usize].next_departure();
+            let mut packet = *self.ports[port as usize].last_stamped();
+            self.stamp(port, &mut packet, &departure);
+            *self.ports[port as usize].last_stamped() = packet;
+        }
     }
 
     /// The flags that a switch sets that marks by the length of its queue.
@@ -77,7 +94,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         if !eligible {
             return 0;
         }
-        let coin = if red.needs_coin(queue) { roll(&mut self.dice[port as usize]) } else { 0.0 };
+        let coin = if red.needs_coin(queue) { roll(&mut self.coins[port as usize]) } else { 0.0 };
         if red.verdict(queue, coin) == Verdict::Mark {
             self.mark(port, packet.body, packet.has(Packet::ACK))
         } else {

@@ -62,3 +62,55 @@ fn red_marks_along_its_slope() {
     let deviation = (n * 3.4275).sqrt();
     assert!((marks - 8.05 * n).abs() < 4.0 * deviation, "{marks}, expected {} ± {deviation}", 8.05 * n);
 }
+
+/// Marks look at the queue of the packet's own class: a lone packet of the higher class leaves first and finds none
+/// of its class behind it, however many of the lower one wait.
+#[test]
+fn a_class_is_marked_for_its_own_queue() {
+    let text = |size: &str| {
+        format!(
+            r#"
+[topology]
+kind = "graph"
+hosts = 3
+switches = 1
+links = [
+    {{ between = ["h0", "s0"], rate = "100Gbps", delay = "1us" }},
+    {{ between = ["s0", "h1"], rate = "10Gbps", delay = "1us" }},
+    {{ between = ["h2", "s0"], rate = "100Gbps", delay = "1us" }},
+]
+[switch]
+ecn = "step"
+[switch.red]
+kmin = "10480B"
+kmax = "10480B"
+pmax = 1.0
+[[switch.class]]
+priority = 0
+marks = false
+[[switch.class]]
+priority = 7
+[transport]
+ecn = "classic"
+[cc]
+law = "newreno"
+initial_window = 1000.0
+[[traffic]]
+kind = "flows"
+from = 0
+to = 1
+size = "100KB"
+[[traffic]]
+kind = "flows"
+from = 2
+to = 1
+size = "{size}"
+start = "3us"
+class = 1
+"#
+        )
+    };
+    assert_eq!(common::run(&text("1000B")).summary.marks, 0);
+    // Fifty packets of the higher class come ten times as fast as they leave.
+    assert!(common::run(&text("50KB")).summary.marks > 0);
+}

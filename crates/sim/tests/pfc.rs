@@ -176,3 +176,54 @@ initial_window = 1000.0
         assert_eq!((run.summary.pfc_pauses, run.summary.drops), (1, 0));
     }
 }
+
+/// A host that may not send class 0 still answers in class 1. The paused flow fills the switch in front of a slow
+/// link; the other flow's single packet of 1048 B takes 1 us, 83.84 ns, 1 us and 83.84 ns to it, and its ack of
+/// 60 B, which waits at most for the packet that the card is sending, 4.8 ns and 1 us twice.
+#[test]
+fn a_pause_of_one_class_lets_acks_of_another_go() {
+    let run = common::run(
+        r#"
+[topology]
+kind = "graph"
+hosts = 3
+switches = 1
+links = [
+    { between = ["h0", "s0"], rate = "100Gbps", delay = "1us" },
+    { between = ["s0", "h1"], rate = "1Gbps", delay = "1us" },
+    { between = ["h2", "s0"], rate = "100Gbps", delay = "1us" },
+]
+[host]
+ack_class = 1
+[transport]
+preset = "rdma"
+[switch.buffer]
+size = "600KB"
+[switch.pfc]
+enabled = true
+alpha = 0.05
+[[switch.class]]
+priority = 0
+[[switch.class]]
+priority = 7
+[cc]
+law = "newreno"
+initial_window = 1000.0
+[[traffic]]
+kind = "flows"
+from = 0
+to = 1
+size = "500KB"
+[[traffic]]
+kind = "flows"
+from = 2
+to = 0
+size = "1000B"
+start = "40us"
+"#,
+    );
+    assert!(run.summary.pfc_pauses > 0, "{:?}", run.summary);
+    let took = run.messages[1].completion_time().unwrap().as_ps();
+    let least = 4_000_000 + 2 * 83_840 + 2 * 4_800;
+    assert!((least..=least + 83_840).contains(&took), "{took} ps, at least {least}");
+}

@@ -178,12 +178,12 @@ impl<L: CongestionControl> Partition<'_, L> {
         }
     }
 
-    /// The records on the packet in this slot that passed so many switches.
-    fn records(&self, now: u64, slot: u32, switches: u8) -> Vec<HopRecord> {
+    /// So many records on the packet in this slot.
+    fn records(&self, now: u64, slot: u32, count: usize) -> Vec<HopRecord> {
         if self.shared.stamp != Stamp::HopRecords {
             return Vec::new();
         }
-        let mut hops = vec![HopRecord::default(); usize::from(switches).min(plimsoll_cc::MAX_HOPS)];
+        let mut hops = vec![HopRecord::default(); count.min(plimsoll_cc::MAX_HOPS)];
         self.read_hops(now, slot, &mut hops);
         hops
     }
@@ -202,7 +202,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         let payload = bytes.zeros.get(..data.length as usize).unwrap_or(&bytes.zeros);
         let front = bytes.kind.travelling_size();
         output.resize(HEADER_SIZE + front + Data::HEADER_SIZE + payload.len(), 0);
-        let hops = self.records(now, packet.body, packet.hops);
+        let hops = self.records(now, packet.body, packet.records());
         let (_, behind) = output.split_at_mut(HEADER_SIZE);
         bytes.travelling(&hops, wait(packet.longest_wait), behind)?;
         let wire = Data {
@@ -242,7 +242,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             TelemetryKind::MaxHopDelay => bytes.travelling(&[], wait(packet.longest_wait), behind)?,
             _ => 0,
         };
-        let hops = self.records(now, packet.body, ack.hops);
+        let hops = self.records(now, packet.body, ack.reflected as usize);
         let mut buffer = [0; packed_size::<ExactHop>(MAX_HOPS)];
         let forward = wait(ack.reflected);
         let telemetry = match bytes.kind {
