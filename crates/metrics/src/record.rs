@@ -29,9 +29,10 @@ pub struct MessageRecord {
     pub delivered: Option<Time>,
     /// From start to finish if it were alone in the network; zero if nobody knows.
     pub ideal: Span,
-    /// Packets that were sent again.
+    /// Packets that were sent again; zero if its connection has other messages, too: the sender counts for all of
+    /// them together, which is in the summary.
     pub retransmitted: u32,
-    /// Expiries of its retransmission timer.
+    /// Expiries of its retransmission timer; zero if its connection has other messages, too.
     pub timeouts: u32,
     /// Why it was given up, if it was.
     pub failure: Option<Failure>,

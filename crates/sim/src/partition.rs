@@ -253,12 +253,18 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             queued + port.drain().iter().map(|packet| u64::from(packet.size)).sum::<u64>()
         };
         let remaining: u64 = self.ports.iter_mut().map(waiting).sum();
+        let is_open = |(connection, slot): (u32, &u32)| {
+            let sender = (*slot != NONE).then(|| self.outgoing.get(*slot).sender())?;
+            Some(Ended { connection, counters: *sender.counters(), failure: sender.failure() })
+        };
+        let open = (0..).zip(&self.slot_of).filter_map(is_open).collect();
         // Acks that wait for their host's card were not sent yet.
         self.totals.remaining_bytes = remaining;
         Outcome {
             sent: self.sent,
             delivered: self.delivered,
             ended: self.ended,
+            open,
             longest_queues: self.ports.iter().map(Port::longest_queue).collect(),
             totals: self.totals,
             now: Time::from_ps(self.now),

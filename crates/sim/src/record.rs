@@ -24,7 +24,7 @@ pub struct Delivered {
     pub at: Time,
 }
 
-/// How a connection ended.
+/// What a connection's sender did, until it ended or the run did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The connection.
@@ -127,6 +127,8 @@ pub struct Outcome {
     pub delivered: Vec<Delivered>,
     /// Connections that ended, by number.
     pub ended: Vec<Ended>,
+    /// Connections that were still open at the end of the run, by number.
+    pub open: Vec<Ended>,
     /// The most bytes that waited at each port.
     pub longest_queues: Vec<Bytes>,
     /// Sums.

@@ -66,7 +66,8 @@ impl Control {
 const GLANCE: u64 = 10_000_000;
 
 /// Runs the setup under a law, on `threads` threads; what [`Setup::sampling`] asks for goes into `sink`
-/// by time.
+/// by time. Says how many parts it ran in, too: at most one per rack, and one if a link between parts has no
+/// delay.
 ///
 /// # Errors
 /// If a parameter of the switches is out of bounds, or the sink takes no more.
@@ -76,7 +77,7 @@ pub fn run<L>(
     threads: usize,
     control: &Control,
     sink: &mut (dyn Sink<Sample> + Send),
-) -> Result<Outcome, SimError>
+) -> Result<(Outcome, usize), SimError>
 where
     L: CongestionControl + Send + Sync,
     L::Flow: Send,
@@ -86,7 +87,8 @@ where
     let parts = part_of.iter().max().map_or(1, |part| usize::from(*part) + 1);
     let window = lookahead(&shared.setup, &part_of);
     let mut recorder = Recorder::new(sink);
-    let mut outcome = if parts == 1 || window == 0 {
+    let parts = if window == 0 { 1 } else { parts };
+    let mut outcome = if parts == 1 {
         run_whole(&shared, control, &mut recorder)
     } else {
         run_parts(&shared, &part_of, parts, window, control, &mut recorder)
@@ -97,9 +99,10 @@ where
     outcome.sent.sort_by_key(|sent| sent.message);
     outcome.delivered.sort_by_key(|delivered| delivered.message);
     outcome.ended.sort_by_key(|ended| ended.connection);
+    outcome.open.sort_by_key(|open| open.connection);
     outcome.totals.seal();
     outcome.partial = control.stop.load(Ordering::Relaxed);
-    Ok(outcome)
+    Ok((outcome, parts))
 }
 
 /// Runs the network as one part.
@@ -228,6 +231,7 @@ where
         all.sent.extend(outcome.sent);
         all.delivered.extend(outcome.delivered);
         all.ended.extend(outcome.ended);
+        all.open.extend(outcome.open);
         all.totals.merge(&outcome.totals);
         all.now = all.now.max(outcome.now);
         all.longest_queues.resize(outcome.longest_queues.len(), Bytes::ZERO);

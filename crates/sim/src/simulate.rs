@@ -1,7 +1,7 @@
 //! From a scenario to records: what a run is made of, the run, and what it yields.
 
 use crate::packet::MOST_HOSTS;
-use crate::record::Outcome;
+use crate::record::{Ended, Outcome};
 use crate::routes::{Routes, pinned_labels};
 use crate::run::{Control, run};
 use crate::sample::{ConnectionReadings, Sampling};
@@ -135,7 +135,8 @@ fn simulate_with(
     let law = scenario.cc.build(&host)?;
     let name = law.name();
     let began = clock();
-    let outcome = law.visit(Job { name, setup, host, threads: options.threads.max(1), control, sink })?;
+    let (outcome, parts) =
+        law.visit(Job { name, setup, host, threads: options.threads.max(1), control, sink })?;
     let wall_seconds = began.map_or(0.0, |began| began.elapsed().as_secs_f64());
     let messages = records(scenario, &host, &network, &workload, &outcome, seed);
 
@@ -143,11 +144,15 @@ fn simulate_with(
     for message in &messages {
         tally.count(message);
     }
+    // Messages on one connection share its counters, so the records cannot tell them all.
+    let senders = || outcome.ended.iter().chain(&outcome.open);
+    tally.retransmitted = senders().map(|sender| sender.counters.repeated).sum();
+    tally.timeouts = senders().map(|sender| sender.counters.timeouts).sum();
     let mut summary = Summary {
         scenario: scenario.name.clone(),
         law: name.to_owned(),
         seed,
-        threads: options.threads.max(1) as u32,
+        threads: parts as u32,
         partial: outcome.partial,
         trace_hash: TraceHash(outcome.totals.trace_hash),
         simulated: outcome.now.since_start(),
@@ -203,7 +208,7 @@ struct Job<'a> {
 }
 
 impl Visitor for Job<'_> {
-    type Output = Result<Outcome, SimError>;
+    type Output = Result<(Outcome, usize), SimError>;
 
     fn visit<L>(self, law: L) -> Self::Output
     where
@@ -392,15 +397,12 @@ fn records(
         workload.messages.iter().for_each(|message| count[message.connection as usize] += 1);
         count.into_iter().map(|count| count == 1).collect()
     };
-    let ended = |connection: u32| {
-        outcome
-            .ended
-            .binary_search_by_key(&connection, |ended| ended.connection)
-            .ok()
-            .map(|at| &outcome.ended[at])
+    let find = |all: &[Ended], connection: u32| {
+        all.binary_search_by_key(&connection, |ended| ended.connection).ok().map(|at| all[at])
     };
     for record in &mut messages {
-        let Some(ended) = ended(record.connection) else { continue };
+        let ended = find(&outcome.ended, record.connection);
+        let Some(ended) = ended.or_else(|| find(&outcome.open, record.connection)) else { continue };
         if single[record.connection as usize] {
             record.retransmitted = u32::try_from(ended.counters.repeated).unwrap_or(u32::MAX);
             record.timeouts = u32::try_from(ended.counters.timeouts).unwrap_or(u32::MAX);
