@@ -225,7 +225,15 @@ fn compare(
     let mut costs = Vec::new();
     for _ in 0..OUR_RUNS {
         let mut ours = Command::new(plimsoll);
-        ours.current_dir(root).args(["run", case.scenario, "--threads", "1", "--no-plots", "--json", "--out"]);
+        ours.current_dir(root).args([
+            "run",
+            case.scenario,
+            "--threads",
+            "1",
+            "--no-plots",
+            "--json",
+            "--out",
+        ]);
         let (summary, seconds) = timed(ours.arg(&results))?;
         costs.push(Cost::read(&summary, seconds).map_err(in_case)?);
     }

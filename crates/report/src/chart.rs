@@ -72,6 +72,9 @@ pub struct Series {
     pub stroke: Stroke,
     /// A thin grey line that guides the eye instead of showing data.
     pub guide: bool,
+    /// Where a value may lie as well: x, from, to. Drawn as bars in the series' colour, side by side with those
+    /// of other series.
+    pub intervals: Vec<(f64, f64, f64)>,
 }
 
 impl Axis {
@@ -104,7 +107,8 @@ impl Series {
     /// Several curves of one kind.
     #[must_use]
     pub fn curves(name: &str, curves: Vec<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.to_owned(), curves, marks: Marks::None, stroke: Stroke::Usual, guide: false }
+        let (marks, stroke, intervals) = (Marks::None, Stroke::Usual, Vec::new());
+        Self { name: name.to_owned(), curves, marks, stroke, guide: false, intervals }
     }
 
     /// A line that guides the eye.

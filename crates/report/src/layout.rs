@@ -31,6 +31,10 @@ const CURVE: f64 = 1.9;
 const FINE_CURVE: f64 = 1.3;
 /// Radius of a point among many.
 const DOT: f64 = 1.7;
+/// Width of the bar of an interval, half the length of its ends, and how far bars of two series are apart.
+const BAR: f64 = 1.2;
+const BAR_END: f64 = 3.0;
+const BAR_DISTANCE: f64 = 5.0;
 const GUIDE_DASHES: &[f64] = &[3.0, 3.0];
 /// A curve with more points than this has markers only at some of them.
 const CROWDED: usize = 25;
@@ -62,7 +66,9 @@ impl Chart {
 pub(crate) fn scene(chart: &Chart) -> Scene {
     let points = || chart.series.iter().flat_map(|series| series.curves.iter().flatten());
     let x = Ruler::new(&chart.x, points().map(|point| point.0));
-    let y = Ruler::new(&chart.y, points().map(|point| point.1));
+    let reaches = chart.series.iter().flat_map(|series| &series.intervals);
+    let reaches = reaches.flat_map(|(_, low, high)| [*low, *high]);
+    let y = Ruler::new(&chart.y, points().map(|point| point.1).chain(reaches));
     let y_ticks = y.ticks();
     let tick_width =
         y_ticks.iter().filter_map(|tick| tick.label.as_ref()).map(label_width).fold(0.0, f64::max);
@@ -84,6 +90,11 @@ pub(crate) fn scene(chart: &Chart) -> Scene {
         for (series, look) in chart.series.iter().zip(&looks).filter(|(series, _)| series.guide == guides) {
             painter.series(series, look, &frame, &x, &y);
         }
+    }
+    let shown = chart.series.iter().zip(&looks).filter(|(series, _)| !series.intervals.is_empty());
+    let middle = (shown.clone().count() as f64 - 1.0) / 2.0;
+    for (index, (series, look)) in shown.enumerate() {
+        painter.intervals(series, look, (index as f64 - middle) * BAR_DISTANCE, &frame, (&x, &y));
     }
     for note in &chart.notes {
         painter.paragraph(note, MARGIN, NOTE, false, FAINT);
@@ -278,6 +289,29 @@ impl Painter {
             match (series.marks, series.stroke) {
                 (Marks::Only, Stroke::Fine) => self.dots(look, inside),
                 (marks, _) => self.marks(marks, look, &inside),
+            }
+        }
+    }
+
+    /// Bars with ends, `aside` from their place so that those of several series can be told apart.
+    fn intervals(
+        &mut self,
+        series: &Series,
+        look: &Look,
+        aside: f64,
+        frame: &Frame,
+        (x, y): (&Ruler, &Ruler),
+    ) {
+        for (at, low, high) in &series.intervals {
+            let (Some(right), Some(up)) = (x.place(*at), y.place(*high)) else { continue };
+            let centre = frame.left + right * (frame.right - frame.left) + aside;
+            let height =
+                |up: f64| (frame.bottom - up * (frame.bottom - frame.top)).clamp(frame.top, frame.bottom);
+            // What has no place on a logarithmic axis reaches down to its foot.
+            let (top, foot) = (height(up), y.place(*low).map_or(frame.bottom, height));
+            self.line(vec![(centre, top), (centre, foot)], look.colour, BAR, &[]);
+            for end in [top, foot] {
+                self.line(vec![(centre - BAR_END, end), (centre + BAR_END, end)], look.colour, BAR, &[]);
             }
         }
     }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Each law runs the same flows. Its results are in a folder of its own. Beside them, as SVG and PNG:
 /// slowdown, the distribution of the flows' slowdown; slowdown-by-size, its 99th percentile, if flows
-/// are of several sizes; queue, the longest of the queues that the scenario's [record] table asks for.
+/// are of several sizes; queue, the longest of the queues that the scenario's `[record]` table asks for.
 ///
 /// Ctrl-C ends the comparison early: the law under way is marked as partial, those after it are left
 /// out.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Draw the pictures of a folder of results again.
 ///
 /// Everything comes from the files of the folder: flows.parquet, series.parquet (what the scenario's
-/// [record] table asked for), run.toml and summary.json. Pictures are in DIR/plots as SVG and PNG, and
+/// `[record]` table asked for), run.toml and summary.json. Pictures are in DIR/plots as SVG and PNG, and
 /// together in DIR/report.html, one page that needs nothing else. With many flows or ports a picture
 /// shows percentiles over all of them and a few flows in grey.
 #[derive(Args)]

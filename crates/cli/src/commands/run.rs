@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Run a scenario packet by packet and write what it yields.
 ///
 /// The folder of results has run.toml (everything resolved: the run can be repeated from it alone),
-/// flows.parquet (a row per flow), series.parquet (what the scenario's [record] table asks for, over
+/// flows.parquet (a row per flow), series.parquet (what the scenario's `[record]` table asks for, over
 /// time), summary.json, packets.pcapng if `[record] packets` names ports, pictures in plots/ and all of
 /// them on one page, report.html. The result depends on scenario and seed alone, not on the number of
 /// threads.

@@ -61,18 +61,16 @@ fn chart(collected: &Collected<'_>, plot: &Plot, keys: &[String]) -> Chart {
     let xs: Vec<f64> = curves.iter().flat_map(|(_, points)| points.iter().map(|point| point.0)).collect();
     let ys: Vec<f64> = curves.iter().flat_map(|(_, points)| points.iter().map(|point| point.1)).collect();
     let label = if unit.is_empty() { plot.x.value.clone() } else { format!("{} ({unit})", plot.x.value) };
-    let bars = curves.iter().flat_map(|(_, points)| points).filter(|(_, _, (low, high))| low < high);
-    let bars: Vec<Vec<(f64, f64)>> = bars.map(|(x, _, (low, high))| vec![(*x, *low), (*x, *high)]).collect();
-    let mut series: Vec<Series> = curves
-        .iter()
-        .map(|(name, points)| {
-            Series::line(name, points.iter().map(|(x, mean, _)| (*x, *mean))).marked(Marks::Points)
-        })
-        .collect();
+    let one = |(name, points): &Curve| {
+        let intervals = points.iter().filter(|(_, _, (low, high))| low < high);
+        let intervals = intervals.map(|(x, _, (low, high))| (*x, *low, *high)).collect();
+        let line = Series::line(name, points.iter().map(|(x, mean, _)| (*x, *mean)));
+        Series { intervals, ..line.marked(Marks::Points) }
+    };
+    let series: Vec<Series> = curves.iter().map(one).collect();
     let mut notes = Vec::new();
-    if !bars.is_empty() {
-        series.push(Series { guide: true, ..Series::curves("", bars) });
-        notes.push(format!("Means over {seeds} seeds; grey: 95 % confidence interval of the mean."));
+    if series.iter().any(|series| !series.intervals.is_empty()) {
+        notes.push(format!("Means over {seeds} seeds; bars: 95 % confidence interval of the mean."));
     }
     Chart { title: String::new(), x: axis(&label, &xs), y: axis(&plot.y.value, &ys), series, notes }
 }
