@@ -10,6 +10,7 @@ mod claims;
 mod commands;
 mod draws;
 mod error;
+mod expected;
 mod figures;
 mod files;
 mod human;

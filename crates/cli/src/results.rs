@@ -24,6 +24,11 @@ impl Folder {
         Ok(Self { writer, path: path.to_owned() })
     }
 
+    /// Asks for `flows.csv` and `series.csv` beside the Parquet files.
+    pub(crate) fn ask_for_csv(&mut self) {
+        self.writer.ask_for_csv();
+    }
+
     /// Runs the scenario; what it records, and packets that it captures, go into the folder while it runs.
     pub(crate) fn run(&mut self, scenario: &Scenario, threads: usize, label: &str) -> Result<Run, Error> {
         let tap = packets::recorded(scenario, &self.writer.path().join(packets::FILE))?;

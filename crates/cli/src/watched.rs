@@ -1,7 +1,7 @@
 //! A simulation with somebody who watches: a progress bar, and Ctrl-C that ends it early.
 
 use crate::error::Error;
-use crate::human;
+use crate::{expected, human};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plimsoll_metrics::{Sample, Sink};
 use plimsoll_scenario::Scenario;
@@ -50,7 +50,7 @@ pub(crate) fn run(
     let mut control = Control { tap, ..Control::default() };
     let done = AtomicBool::new(false);
     let result = thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(&control, &done, scenario.duration, label));
+        let watcher = scope.spawn(|| watch(&control, &done, scenario, label));
         let result = simulate_recorded(scenario, &Options { threads, seed: None }, &control, sink);
         done.store(true, Ordering::Relaxed);
         watcher.thread().unpark();
@@ -63,43 +63,73 @@ pub(crate) fn run(
     Ok(run)
 }
 
-fn watch(control: &Control, done: &AtomicBool, duration: Option<Span>, label: &str) {
+/// What a run is measured by until it ends.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// It ends at this time.
+    Time(Span),
+    /// It ends when its messages have arrived: so many packet-hops, and some more if packets are sent twice.
+    Hops(u64),
+}
+
+fn watch(control: &Control, done: &AtomicBool, scenario: &Scenario, label: &str) {
     let start = Instant::now();
-    let bar = ProgressBar::with_draw_target(duration.map(Span::as_ps), ProgressDrawTarget::hidden());
-    let template = if duration.is_some() { "{bar:30} {msg}" } else { "{spinner} {msg}" };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
+    let mut goal = scenario.duration.map(Goal::Time);
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     while !done.load(Ordering::Relaxed) {
         if interrupted() {
             control.stop.store(true, Ordering::Relaxed);
         }
         let elapsed = start.elapsed();
         if bar.is_hidden() && elapsed > PATIENCE && std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+            // Only now is somebody there who wants to know.
+            goal = goal.or_else(|| expected::packet_hops(scenario).map(Goal::Hops));
+            begin(&bar, goal);
         }
         let now = Time::from_ps(control.now.load(Ordering::Relaxed)).since_start();
         let hops = control.packet_hops.load(Ordering::Relaxed);
-        bar.set_message(format!("{label}: {}", message(now, hops, duration, elapsed)));
-        bar.set_position(now.as_ps());
+        bar.set_message(format!("{label}: {}", message(now, hops, goal, elapsed)));
+        bar.set_position(if matches!(goal, Some(Goal::Hops(_))) { hops } else { now.as_ps() });
         thread::park_timeout(GLANCE);
     }
     bar.finish_and_clear();
 }
 
+/// Shows the bar.
+fn begin(bar: &ProgressBar, goal: Option<Goal>) {
+    let template = if goal.is_some() { "{bar:30} {msg}" } else { "{spinner} {msg}" };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    match goal {
+        Some(Goal::Time(duration)) => bar.set_length(duration.as_ps()),
+        Some(Goal::Hops(hops)) => bar.set_length(hops),
+        None => {}
+    }
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+}
+
 /// `1.20 ms of 5.00 ms, 9.80 M packet-hops/s, 12 s left`
-fn message(now: Span, hops: u64, duration: Option<Span>, elapsed: Duration) -> String {
+fn message(now: Span, hops: u64, goal: Option<Goal>, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64().max(1e-9);
     let rate = human::count((hops as f64 / seconds) as u64);
-    let Some(duration) = duration else {
-        return format!("{} simulated, {rate} packet-hops/s", human::time(now));
-    };
-    let mut text = format!("{} of {}, {rate} packet-hops/s", human::time(now), human::time(duration));
-    if now > Span::ZERO {
-        let left = seconds * (duration.saturating_sub(now) / now);
-        text.push_str(&format!(", {left:.0} s left"));
+    let now_text = human::time(now);
+    match goal {
+        Some(Goal::Time(duration)) => {
+            let text = format!("{now_text} of {}, {rate} packet-hops/s", human::time(duration));
+            if now == Span::ZERO {
+                return text;
+            }
+            format!("{text}, {:.0} s left", seconds * (duration.saturating_sub(now) / now))
+        }
+        // What was sent twice is not known beforehand, so the last of it is not promised.
+        Some(Goal::Hops(all)) if (1..all).contains(&hops) => {
+            let left = seconds * (all - hops) as f64 / hops as f64;
+            let percent = 100.0 * hops as f64 / all as f64;
+            format!("{now_text} simulated, {percent:.0} %, {rate} packet-hops/s, about {left:.0} s left")
+        }
+        _ => format!("{now_text} simulated, {rate} packet-hops/s"),
     }
-    text
 }
 
 #[cfg(test)]
@@ -109,12 +139,22 @@ mod tests {
     #[test]
     fn time_left_is_what_the_rest_takes_at_the_pace_so_far() {
         // 1 ms of 5 ms took 3 s, so the other 4 ms take 12 s; 30 M hops in 3 s are 10 M a second.
-        let text = message(Span::from_ms(1), 30_000_000, Some(Span::from_ms(5)), Duration::from_secs(3));
+        let goal = Some(Goal::Time(Span::from_ms(5)));
+        let text = message(Span::from_ms(1), 30_000_000, goal, Duration::from_secs(3));
         assert_eq!(text, "1.00 ms of 5.00 ms, 10.0 M packet-hops/s, 12 s left");
     }
 
     #[test]
-    fn without_a_duration_nothing_is_promised() {
+    fn without_a_duration_the_work_that_is_left_counts() {
+        // 30 M of 120 M hops took 3 s, so the other 90 M take 9 s.
+        let after =
+            |hops| message(Span::from_ms(1), hops, Some(Goal::Hops(120_000_000)), Duration::from_secs(3));
+        assert_eq!(after(30_000_000), "1.00 ms simulated, 25 %, 10.0 M packet-hops/s, about 9 s left");
+        assert_eq!(after(120_000_000), "1.00 ms simulated, 40.0 M packet-hops/s");
+    }
+
+    #[test]
+    fn without_a_goal_nothing_is_promised() {
         let text = message(Span::from_ms(1), 30_000_000, None, Duration::from_secs(3));
         assert_eq!(text, "1.00 ms simulated, 10.0 M packet-hops/s");
     }

@@ -10,7 +10,7 @@ fn bench(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_case_is_measured_on_one_thread_and_on_many_beside_the_bare_loop() {
+fn a_case_is_measured_beside_the_bare_loop() {
     let output = bench(&["incast16", "--threads", "2", "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -18,10 +18,10 @@ fn a_case_is_measured_on_one_thread_and_on_many_beside_the_bare_loop() {
     assert_eq!(case["name"], "incast16");
     // 16 flows of 1000 packets over 2 links, and as many acks: 16 · 1000 · 4. Under HPCC none is lost.
     assert_eq!(case["one_thread"]["packet_hops"], 64_000);
-    assert_eq!(case["many_threads"]["packet_hops"], 64_000);
     assert_eq!(case["one_thread"]["most_flows"], 16);
-    assert_eq!(case["one_thread"]["trace_hash"], case["many_threads"]["trace_hash"]);
-    for key in ["ns_per_packet_hop", "bare_ns_per_packet_hop", "ratio", "speed_up"] {
+    // One switch cannot be cut: there are not many threads, and no speed-up.
+    assert!(case["many_threads"].is_null() && case["speed_up"].is_null(), "{case}");
+    for key in ["ns_per_packet_hop", "bare_ns_per_packet_hop", "ratio"] {
         assert!(case[key].as_f64().unwrap() > 0.0, "{key}");
     }
     if cfg!(target_os = "linux") {

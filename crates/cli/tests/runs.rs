@@ -72,6 +72,33 @@ kind = "all-to-all"
 size = "50KB"
 "#;
 
+#[test]
+fn tables_are_written_as_csv_on_request() {
+    let folder = Folder::new("csv");
+    let record = "[record]\ninterval = \"1us\"\nqueues = \"leaf0>h0\"\n";
+    folder.file("small.toml", &format!("{LEAF_SPINE}{record}"));
+    let output = folder.run(&["run", "small.toml", "--out", "r", "--no-plots", "--csv"]);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let flows = fs::read_to_string(folder.0.join("r/flows.csv")).unwrap();
+    // A line of names, and one for each pair of four hosts.
+    assert_eq!(flows.lines().count(), 1 + 4 * 3, "{flows}");
+    assert!(fs::read_to_string(folder.0.join("r/series.csv")).unwrap().lines().count() > 10);
+}
+
+#[test]
+fn fewer_threads_than_were_asked_for_are_told_with_the_reason() {
+    let folder = Folder::new("threads");
+    folder.file("small.toml", LEAF_SPINE);
+    for (asked, used) in [("2", 2), ("8", 2)] {
+        let output =
+            folder.run(&["run", "small.toml", "--out", "r", "--no-plots", "--json", "--threads", asked]);
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["threads"], used);
+        let told = err(&output).contains("note: 2 of 8 threads used: a network is cut between racks");
+        assert_eq!(told, asked == "8", "{}", err(&output));
+    }
+}
+
 mod pictures {
     use super::*;
 

@@ -234,6 +234,20 @@ fn what_is_wrong_is_named_with_its_place_and_nothing_runs() {
 }
 
 #[test]
+fn packets_are_refused_because_a_sweep_would_not_write_them() {
+    let folder = Folder::new("packets");
+    folder.plan("scenario = \"base.toml\"\nseeds = 2\n");
+    let base = fs::read_to_string(folder.0.join("base.toml")).unwrap();
+    fs::write(folder.0.join("base.toml"), format!("{base}\n[record]\npackets = \"all\"\n")).unwrap();
+    let output = folder.sweep(&[]);
+    let text = err(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("plan.toml:1:12: `[record] packets`") && text.contains("export pcapng"), "{text}");
+    assert_eq!(text.matches("[record] packets").count(), 1, "the points share one problem: {text}");
+    assert!(folder.finished().is_empty());
+}
+
+#[test]
 fn a_point_that_cannot_be_run_is_listed_and_the_others_are_run() {
     let folder = Folder::new("failed");
     folder.plan("scenario = \"base.toml\"\nseeds = 3\n");

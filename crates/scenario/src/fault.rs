@@ -23,7 +23,8 @@ table! {
     pub struct Loss in "fault.loss" {
         /// Which links.
         links: Links,
-        /// The probability that a packet vanishes.
+        /// The probability that a packet vanishes. Several faults at once, and the link's own loss, combine as
+        /// independent causes: 1 − Π(1 − p).
         probability: f64 where [0.0, 1.0],
         /// When it begins.
         start: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,
@@ -37,7 +38,8 @@ table! {
     pub struct Corruption in "fault.corruption" {
         /// Which links.
         links: Links,
-        /// The probability that a packet is damaged.
+        /// The probability that a packet is damaged. Several faults at once, and the link's own corruption,
+        /// combine as independent causes: 1 − Π(1 − p).
         probability: f64 where [0.0, 1.0],
         /// When it begins.
         start: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,
@@ -51,7 +53,7 @@ table! {
     pub struct RateChange in "fault.rate" {
         /// Which links.
         links: Links,
-        /// Their rate meanwhile.
+        /// Their rate meanwhile; of several faults at once the lowest counts.
         rate: Rate where [Rate::from_bps(1_000), Rate::from_gbps(100_000)],
         /// When it changes.
         start: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,

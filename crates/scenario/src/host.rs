@@ -3,6 +3,9 @@
 use plimsoll_cc::Host;
 use plimsoll_units::{Bytes, Rate, Span};
 
+/// The largest packet on the wire: sizes have 16 bits.
+pub(crate) const LARGEST_PACKET: Bytes = Bytes::new(65_535);
+
 plimsoll_cc::parameters! {
     /// What all hosts have in common.
     pub struct HostParams {
@@ -12,14 +15,14 @@ plimsoll_cc::parameters! {
         /// of 2 × (delays and pipelines) + serialisation of a full payload on each link towards the receiver.
         base_rtt: Option<Span> where [Span::from_ns(1), Span::from_s(1_000)],
         /// A full packet: payload and headers, without telemetry.
-        mtu: Bytes where [Bytes::new(1), Bytes::from_mb(1)],
+        mtu: Bytes where [Bytes::new(1), LARGEST_PACKET],
         /// The payload of a full packet; `"auto"` = `mtu`.
-        mss: Option<Bytes> where [Bytes::new(1), Bytes::from_mb(1)],
+        mss: Option<Bytes> where [Bytes::new(1), LARGEST_PACKET],
         /// Bytes that headers and telemetry add to a payload; `"auto"` = `mtu` − `mss`, and 42 B for hop
         /// records or 2 B for the maximum per-hop delay.
-        header: Option<Bytes> where [Bytes::ZERO, Bytes::from_mb(1)],
+        header: Option<Bytes> where [Bytes::ZERO, LARGEST_PACKET],
         /// An ack on the wire; `"auto"` = 46 B and the telemetry that it echoes, at least 60 B.
-        ack_size: Option<Bytes> where [Bytes::new(1), Bytes::from_mb(1)],
+        ack_size: Option<Bytes> where [Bytes::new(1), LARGEST_PACKET],
         /// The class of acks in switches; `"auto"` = that of the data.
         ack_class: Option<u32> where [0, 7],
         /// Time in a receiver from a packet's arrival to its ack.

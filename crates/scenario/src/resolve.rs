@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::problem::Kind;
 use crate::read::{Reader, Section, SwitchDraft, kind_of};
 use crate::select::Refusal;
-use crate::switch::{Aqm, Buffer, Ecn, IntMode, IntWord};
+use crate::switch::{Aqm, Buffer, Ecn, IntMode, IntWord, Pfc, Sharing};
 use crate::traffic::Ground;
 use crate::{HostParams, Record, Routing, Scenario, SwitchSettings, Topology, Traffic};
 use plimsoll_cc::registry::{AnyLaw, AnyParams};
@@ -74,13 +74,21 @@ impl Reader<'_> {
         let nic_rate = *host.nic_rate.get_or_insert_with(|| fastest_host_link(&network));
         host.base_rtt.get_or_insert(longest.base_rtt.clamp(Span::from_ns(1), Span::from_s(1_000)));
         let law = self.law(&draft.cc, &host, places)?;
-        let switch = switch_settings(draft.switch, &law, nic_rate, &draft.transport);
+        let size_is_given = draft.switch.buffer.size.is_some();
+        let mut switch = switch_settings(draft.switch, &law, nic_rate, &draft.transport);
         let telemetry = switch.int.bytes();
         let headers = host.mtu.saturating_sub(host.payload());
         host.header.get_or_insert(headers.saturating_add(telemetry));
         host.ack_size.get_or_insert(ACK_HEADERS.saturating_add(telemetry).max(SMALLEST_FRAME));
         // The packet that laws know has grown by the telemetry.
         self.law(&draft.cc, &host, places)?;
+        self.check_host(&host, places);
+        let kept = switch.pfc.as_ref().map_or(Bytes::ZERO, |pfc| most_kept(pfc, &network, host.host().mtu));
+        if !size_is_given {
+            // Half is shared at least.
+            let twice = Bytes::new(kept.get().saturating_mul(2));
+            switch.buffer.size = switch.buffer.size.map(|size| size.max(twice));
+        }
         let mut scenario = Scenario {
             name: draft.name,
             description: draft.description,
@@ -97,6 +105,7 @@ impl Reader<'_> {
             record: draft.record,
         };
         name_groups(&mut scenario.traffic);
+        self.check_pauses(&scenario, kept, places);
         self.check_switches(&scenario, &network, places);
         self.check_law(&scenario, &network, &law, longest, places);
         self.check_traffic(&scenario, &network, places);
@@ -138,11 +147,25 @@ fn fastest_host_link(network: &Network) -> Rate {
     rates.max().unwrap_or(Rate::from_gbps(100))
 }
 
+/// What PFC keeps back for headroom and reserve in the switch where that is most.
+fn most_kept(pfc: &Pfc, network: &Network, packet: Bytes) -> Bytes {
+    let mut kept = vec![Bytes::ZERO; network.nodes() as usize];
+    for link in &network.links {
+        let room = pfc.headroom_for(link.rate, link.delay, packet).saturating_add(pfc.reserve);
+        for end in link.ends.into_iter().filter(|end| *end >= network.hosts) {
+            kept[end as usize] = kept[end as usize].saturating_add(room);
+        }
+    }
+    kept.into_iter().max().unwrap_or(Bytes::ZERO)
+}
+
 fn switch_settings(draft: SwitchDraft, law: &AnyLaw, nic_rate: Rate, transport: &Config) -> SwitchSettings {
-    let SwitchDraft { table, mut buffer, mut pfc, mut red, rule_is_given, codel, rpm, classes } = draft;
+    let SwitchDraft { table, mut buffer, pfc, mut red, rule_is_given, codel, rpm, classes } = draft;
     let needs = law.needs();
     buffer.size.get_or_insert(Buffer::size_for(nic_rate));
-    let pauses = *pfc.enabled.get_or_insert(transport.reliability == Reliability::GoBackN);
+    let fills = buffer.sharing != Sharing::Unlimited;
+    // Whoever asked for pauses is told if they cannot be had, so what is automatic stays so.
+    let pauses = pfc.enabled.unwrap_or(fills && transport.reliability == Reliability::GoBackN);
     let codel = (table.aqm == Aqm::CoDel).then_some(codel);
     let by_law = if law.name() == "dcqcn" { Ecn::Red } else { Ecn::Step };
     let ecn = match table.ecn {

@@ -122,6 +122,17 @@ fn dcqcns_acks_go_first_and_carry_every_mark() {
 #[test]
 fn what_is_not_kept_is_named() {
     assert!(imported(HPCC).notes.is_empty(), "{:?}", imported(HPCC).notes);
+    let traced = |switch: &str| {
+        let config = HPCC.replace("ENABLE_TRACE 1", switch);
+        assert!(HPCC.contains("ENABLE_TRACE 1") && !HPCC.contains("TRACE_FILE"));
+        imported(&format!("{config}\nTRACE_FILE mix/trace.txt\n")).notes
+    };
+    for switch in ["ENABLE_TRACE 1", ""] {
+        let notes = traced(switch);
+        assert!(notes.len() == 1 && notes[0].starts_with("TRACE_FILE mix/trace.txt: "), "{notes:?}");
+        assert!(notes[0].contains("`[record] packets`"), "{notes:?}");
+    }
+    assert!(traced("ENABLE_TRACE 0").is_empty(), "nothing is traced there either");
     let notes = imported(&format!("{HPCC}\nGLOBAL_T 0\nMAGIC 3\n")).notes;
     assert_eq!(notes, ["GLOBAL_T 0: each pair's own base round trip time is not done", "MAGIC is not known"]);
 }

@@ -311,3 +311,58 @@ fn poseidons_first_window_above_its_largest_is_refused() {
         refused.message
     );
 }
+
+/// A full packet is payload, headers and telemetry: 65,000 B and 600 B are 65 B more
+/// than 16 bits hold.
+#[test]
+fn packets_that_do_not_fit_into_16_bits_are_refused() {
+    for key in ["mtu", "mss", "header", "ack_size"] {
+        let (kind, line, text) = refused(&format!("[host]\n{key} = \"70KB\"\n"));
+        assert_eq!((kind, line), (Kind::OutOfBounds, 2), "{key}: {text}");
+        assert!(text.contains(key) && text.contains("65535B"), "{text}");
+        let fits = format!("{NETWORK}[cc]\nlaw = \"swift\"\n[host]\nmss = \"1000B\"\n{key} = \"1500B\"\n");
+        assert!(key == "mss" || Scenario::parse("x.toml", &fits).is_ok(), "{key}");
+    }
+    let (kind, line, text) = refused("[host]\nmss = \"65000B\"\nheader = \"600B\"\n");
+    assert_eq!((kind, line), (Kind::OutOfBounds, 2), "{text}");
+    assert!(text.contains("\"65600B\" together: at most \"65535B\"; lower `host.mss`"), "{text}");
+    let just = format!("{NETWORK}[cc]\nlaw = \"swift\"\n[host]\nmss = \"65000B\"\nheader = \"535B\"\n");
+    assert!(Scenario::parse("x.toml", &just).is_ok());
+}
+
+/// A rack's switch has four hosts at 100 Gb/s and one link up at 100 Gb/s, all of 1 µs: 5 · (37,500 + 4,096) B = 207,980 B.
+#[test]
+fn pfc_without_a_buffer_that_it_could_protect_is_refused() {
+    let links =
+        "host_rate = \"100Gbps\"\nspine_rate = \"100Gbps\"\nhost_delay = \"1us\"\nspine_delay = \"1us\"\n";
+    let text = |switch: &str| format!("{NETWORK}{links}[cc]\nlaw = \"swift\"\n{switch}");
+    let pfc = "[switch.pfc]\nenabled = true\n";
+    let unlimited = "[switch.buffer]\nsharing = \"unlimited\"\n";
+    let refused = problem(&text(&format!("{unlimited}{pfc}")));
+    assert_eq!(refused.kind, Kind::Contradiction);
+    assert!(refused.message.contains("`switch.buffer.sharing = \"unlimited\"`"), "{}", refused.message);
+
+    let sized = |bytes: u32| text(&format!("[switch.buffer]\nsize = \"{bytes}B\"\n{pfc}"));
+    let refused = problem(&sized(207_979));
+    assert_eq!(refused.kind, Kind::Contradiction);
+    for part in ["\"207980B\"", "\"207979B\"", "`switch.buffer.size`", "`switch.pfc.headroom`"] {
+        assert!(refused.message.contains(part), "{}", refused.message);
+    }
+    assert!(Scenario::parse("x.toml", &sized(207_980)).is_ok());
+
+    // Nobody asked for pauses here, so there are none; and the text of what was resolved can be read again.
+    let gbn = "[transport]\nreliability = \"go-back-n\"\n";
+    let scenario = Scenario::parse("x.toml", &text(&format!("{unlimited}{gbn}"))).unwrap();
+    assert!(scenario.switch.pfc.is_none());
+    assert!(Scenario::parse("x.toml", &scenario.to_toml()).is_ok());
+    // Nor did anybody here: half of the buffer is shared then.
+    let scenario =
+        Scenario::parse("x.toml", &text(&format!("{gbn}[switch.buffer]\nsize = \"100KB\"\n"))).unwrap();
+    assert!(scenario.switch.pfc.is_some());
+    assert_eq!(Scenario::parse("x.toml", &scenario.to_toml()).unwrap(), scenario);
+    // Links of 10 ms need 3 · 125 MB each: by itself the buffer is as large as it must be.
+    let long = text(gbn).replace("spine_delay = \"1us\"", "spine_delay = \"10ms\"");
+    let scenario = Scenario::parse("x.toml", &long).unwrap();
+    assert!(scenario.switch.buffer.size.unwrap().get() >= 2 * 375_000_000);
+    assert!(Scenario::parse("x.toml", &scenario.to_toml()).is_ok());
+}

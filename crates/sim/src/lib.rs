@@ -40,6 +40,7 @@ mod shared;
 mod simulate;
 mod slab;
 mod stamp;
+mod timeline;
 mod unit;
 mod wheel;
 

@@ -5,13 +5,13 @@ use crate::record::{Ended, Outcome};
 use crate::routes::{Routes, pinned_labels};
 use crate::run::{Control, run};
 use crate::sample::{ConnectionReadings, Sampling};
-use crate::setup::{Change, ChangeKind, Setup, Spreading};
+use crate::setup::{Setup, Spreading};
+use crate::timeline::changes;
 use plimsoll_cc::registry::Visitor;
 use plimsoll_cc::{CongestionControl, Host, ParamError, Signals};
 use plimsoll_metrics::{
     Discard, Drops, Failure, MessageRecord, Reason, Sample, Sink, Summary, Tally, TraceHash,
 };
-use plimsoll_scenario::fault::What;
 use plimsoll_scenario::{Kind, Message, Network, Refusal, Routing, Scenario, Workload};
 use plimsoll_transport::{Stack, StackError};
 use plimsoll_units::{Bytes, Rate, Span, Time};
@@ -281,66 +281,6 @@ fn sampling(scenario: &Scenario, setup: &Setup) -> Result<Option<Sampling>, SimE
         groups: setup.workload.groups.iter().map(wanted).collect(),
     };
     Ok(if sampling.is_empty() { None } else { Some(sampling) })
-}
-
-/// Faults as changes of links, by time. A switch that restarts is all its links going down; a link that is down
-/// for two reasons returns when the last of them is over.
-fn changes(scenario: &Scenario, network: &Network) -> Result<Vec<Change>, SimError> {
-    let mut changes = Vec::new();
-    let mut down = vec![Vec::new(); network.links.len()];
-    for fault in scenario.faults(network)? {
-        let mut change = |start: ChangeKind, stop: ChangeKind| {
-            changes.push(Change { at: fault.start, what: start });
-            if fault.stop < Time::NEVER {
-                changes.push(Change { at: fault.stop, what: stop });
-            }
-        };
-        match fault.what {
-            What::LinkDown { link } => down[link as usize].push((fault.start, fault.stop)),
-            What::Loss { link, probability } => {
-                let usual = network.links[link as usize].loss;
-                change(ChangeKind::LinkLoss(link, probability), ChangeKind::LinkLoss(link, usual));
-            }
-            What::Corruption { link, probability } => {
-                let usual = network.links[link as usize].corruption;
-                change(
-                    ChangeKind::LinkCorruption(link, probability),
-                    ChangeKind::LinkCorruption(link, usual),
-                );
-            }
-            What::Rate { link, rate } => {
-                let usual = network.links[link as usize].rate;
-                change(ChangeKind::LinkRate(link, rate), ChangeKind::LinkRate(link, usual));
-            }
-            What::Reboot { switch } => {
-                let its = network.links.iter().zip(&mut down).filter(|(link, _)| link.ends.contains(&switch));
-                its.for_each(|(_, times)| times.push((fault.start, fault.stop)));
-            }
-        }
-    }
-    for (link, times) in down.into_iter().enumerate() {
-        for (start, stop) in united(times) {
-            changes.push(Change { at: start, what: ChangeKind::LinkDown(link as u32) });
-            if stop < Time::NEVER {
-                changes.push(Change { at: stop, what: ChangeKind::LinkUp(link as u32) });
-            }
-        }
-    }
-    changes.sort_by_key(|change| change.at);
-    Ok(changes)
-}
-
-/// Intervals as few as cover the same times, by time.
-fn united(mut times: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
-    times.sort();
-    let mut united: Vec<(Time, Time)> = Vec::new();
-    for (start, stop) in times {
-        match united.last_mut() {
-            Some(last) if start <= last.1 => last.1 = last.1.max(stop),
-            _ => united.push((start, stop)),
-        }
-    }
-    united
 }
 
 /// What became of each message that was to begin.

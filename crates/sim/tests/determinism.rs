@@ -6,6 +6,7 @@ mod common;
 use common::{run_scenario, scenario};
 use plimsoll_sim::{Control, Options, Run, simulate};
 use std::sync::atomic::Ordering;
+use std::thread;
 
 fn run(text: &str, threads: usize, seed: u64) -> Run {
     run_scenario(&scenario(text), threads, Some(seed))
@@ -79,13 +80,35 @@ fn faults_are_the_same_on_all_threads() {
     assert!(run.summary.drops_by_cause.loss > 0 && run.summary.drops_by_cause.down > 0, "{:?}", run.summary);
 }
 
+/// The run is stopped when it begins to run its second window: after its first events, long before its end.
 #[test]
 fn a_stopped_run_says_that_it_is_partial() {
-    let text = leaf_spine("swift", "");
-    let scenario = scenario(&text);
-    let control = Control::default();
-    control.stop.store(true, Ordering::Relaxed);
-    let run = simulate(&scenario, &Options { threads: 2, seed: None }, &control).unwrap();
-    common::check_books(&run, scenario.duration);
-    assert!(run.summary.partial && run.summary.packet_hops == 0);
+    let scenario = scenario(&leaf_spine("swift", ""));
+    let whole = run_scenario(&scenario, 2, None);
+    for threads in [1, 2] {
+        let control = Control::default();
+        let run = thread::scope(|scope| {
+            scope.spawn(|| {
+                while control.packet_hops.load(Ordering::Relaxed) == 0 {
+                    thread::yield_now();
+                }
+                control.stop.store(true, Ordering::Relaxed);
+            });
+            simulate(&scenario, &Options { threads, seed: None }, &control).unwrap()
+        });
+        common::check_books(&run, scenario.duration);
+        assert!(run.summary.partial && run.summary.packet_hops > 0);
+        assert!(run.summary.packet_hops < whole.summary.packet_hops, "{threads} threads: it ran to its end");
+    }
+}
+
+/// A rack stays whole: four racks are at most four parts, one rack is one.
+#[test]
+fn the_summary_tells_how_many_threads_were_used() {
+    let used = |text: &str, threads| run(text, threads, 1).summary.threads;
+    let four_racks = leaf_spine("newreno", "");
+    assert_eq!([1, 3, 8].map(|threads| used(&four_racks, threads)), [1, 3, 4]);
+    let one_rack = "[topology]\nkind = \"single-switch\"\nhosts = 4\n[cc]\nlaw = \"newreno\"\n\
+                    [[traffic]]\nkind = \"incast\"\nto = 0\nsize = \"1KB\"\n";
+    assert_eq!(used(one_rack, 8), 1);
 }

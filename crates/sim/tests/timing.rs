@@ -93,11 +93,11 @@ pipeline = "600ns"
 law = "newreno"
 "#;
     let run = run(&(text.to_owned() + &flows(&[(0, 1, "1000B", "0ns")])));
-    // Which hosts are how far apart is the topology's business; the path's length follows from the hops.
-    let hops = run.outcome.totals.packet_hops / 2;
-    let there = hops * 1_083_840 + (hops - 1) * 600_000;
-    let back = hops * 1_004_800 + (hops - 1) * 600_000;
-    assert_eq!(completion(&run, 0), Span::from_ps(there + back), "{hops} links");
+    // 4 links there and 4 back.
+    assert_eq!(run.outcome.totals.packet_hops, 8);
+    let there = 4 * 1_083_840 + 3 * 600_000;
+    let back = 4 * 1_004_800 + 3 * 600_000;
+    assert_eq!(completion(&run, 0), Span::from_ps(there + back));
 }
 
 /// TIMELY slows down above T_high, 500 µs, unless it is told that the receiver took them. Acks come after 0.6 of the

@@ -71,6 +71,8 @@ impl Measured {
         let more = |after: Option<u64>, before: Option<u64>, count: f64| {
             Some(after?.saturating_sub(before?) as f64 / count.max(1.0))
         };
+        // A network that cannot be cut runs on fewer threads than were asked for.
+        let threads = run.summary.threads as usize;
         Ok(Self {
             threads,
             hosts: run.network.hosts,
@@ -183,6 +185,7 @@ mod tests {
             let measured = Measured::of_text("two", TWO_FLOWS, threads).unwrap();
             assert_eq!((measured.hosts, measured.flows, measured.packet_hops), (3, 2, 80));
             assert_eq!(measured.most_flows, 2);
+            assert_eq!(measured.threads, 1, "one rack cannot be cut");
             assert!(measured.seconds > 0.0 && measured.startup_seconds > 0.0);
         }
     }

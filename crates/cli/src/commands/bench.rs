@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// is lost to a busy machine is lost to both, so that the ratio can be compared between machines.
 ///
 /// Columns: ns per packet-hop on one thread (on Linux: time on the processor, without what other processes take)
-/// and in real time on N; the bare loop's, and ours over it; seconds from reading the
+/// and in real time on N (`-` if the network is one rack, which cannot be cut); the bare loop's, and ours over it; seconds from reading the
 /// scenario to the first event; the most memory; what start-up adds per host, and what the run adds per flow when
 /// most are under way. Memory is known on Linux only.
 #[derive(Args)]
@@ -156,6 +156,8 @@ impl Bench {
                     "one thread and many do not give the same run: this is a bug of ours, please report it";
                 return Err(Error::Refused(format!("{}: {message}", case.name)));
             }
+            // A network of one rack cannot be cut: there is nothing to compare.
+            let many = many.filter(|many| many.threads > 1);
             progress.end();
             match &mut best {
                 None => best = Some(Best { case, bare, one, many }),

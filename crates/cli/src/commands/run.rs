@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
     plimsoll run scenarios/incast16.toml\n  \
     plimsoll run scenarios/incast16.toml --cc swift --out results/swift\n  \
     plimsoll run scenarios/leaf-spine-websearch.toml --set traffic.0.load=0.6 --seed 2 --threads 2\n  \
+    plimsoll run scenarios/parking-lot.toml --csv --no-plots\n  \
     plimsoll run scenarios/incast16.toml --json | jq .slowdown.p99")]
 pub(crate) struct Run {
     #[command(flatten)]
@@ -42,6 +43,9 @@ pub(crate) struct Run {
     /// Draw nothing; `plimsoll plot DIR` does it later.
     #[arg(long)]
     no_plots: bool,
+    /// Write flows.csv and series.csv beside the Parquet files.
+    #[arg(long)]
+    csv: bool,
     /// Print summary.json instead of a table.
     #[arg(long)]
     json: bool,
@@ -59,7 +63,14 @@ impl Run {
             Path::new("results").join(format!("{name}-{}-{}", scenario_file::plain(law), scenario.seed))
         });
         let mut results = results::Folder::begin(&folder, &scenario)?;
+        if self.csv {
+            results.ask_for_csv();
+        }
         let run = results.run(&scenario, self.options.threads(), &scenario.name)?;
+        if let Some(note) = fewer_threads(self.options.threads(), run.summary.threads as usize) {
+            // Who does not read it has lost nothing but the reason.
+            let _ = writeln!(std::io::stderr(), "{note}");
+        }
         results.finish(&run)?;
         let drawn = if self.no_plots { None } else { Some(plots::draw(&folder)?) };
         if self.json {
@@ -74,6 +85,16 @@ impl Run {
         }
         Ok(results::verdict(&run.summary))
     }
+}
+
+/// Why fewer threads were used than were asked for, if so.
+fn fewer_threads(asked: usize, used: usize) -> Option<String> {
+    (used < asked).then(|| {
+        format!(
+            "note: {used} of {asked} threads used: a network is cut between racks (switches with their hosts), \
+             across links with a delay, and this one cannot be cut into more parts"
+        )
+    })
 }
 
 fn table(out: &mut dyn Write, run: &Simulated, folder: &Path) -> Result<(), Error> {

@@ -15,7 +15,7 @@ pub(crate) struct ScenarioOptions {
     /// Another seed than the scenario's.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Threads to run on; the result is the same with any number.
+    /// Threads to run on, at most one per rack; the result is the same with any number.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
 }

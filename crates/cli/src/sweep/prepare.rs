@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::scenario_file;
 use plimsoll_cc::params::nearest;
 use plimsoll_scenario::Kind;
+use plimsoll_scenario::select::Ports;
 use plimsoll_scenario::sweep::{Placed, Point};
 use plimsoll_scenario::{Scenario, Sweep};
 use std::collections::HashMap;
@@ -75,6 +76,12 @@ impl Prepared {
                 }
                 Err(error) => return Err(error),
             };
+            if scenario.record.packets != Ports::none() {
+                let message = "`[record] packets` is set, but a sweep writes no packets: leave it out, and capture those \
+                               of single points later with `plimsoll export pcapng`";
+                problems.push(self.sweep.problem(Kind::Contradiction, &self.sweep.scenario, message));
+                continue;
+            }
             let law = point.law.clone().unwrap_or_else(|| scenario.cc.entry().name.to_owned());
             let mut folder = folder_name(&self.sweep, point, &law, scenario.seed);
             let taken = names.entry(folder.clone()).or_default();

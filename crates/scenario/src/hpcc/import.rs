@@ -67,7 +67,8 @@ pub fn import(files: &Files<'_>) -> Result<Import, ImportError> {
     Ok(Import { text: writer.text, notes: writer.notes })
 }
 
-/// Keys that say what is written down, or that matter only with others that are off.
+/// Keys that say what is written down, or that matter only with others that are off. `TRACE_FILE`, which names nodes
+/// whose packets are wanted, is told apart.
 const WITHOUT_EFFECT: &[&str] = &[
     "ENABLE_TRACE",
     "TRACE_FILE",
@@ -337,6 +338,16 @@ impl Writer<'_> {
 
     /// Names what has been left out.
     fn note_the_rest(&mut self) {
+        // Packets of these nodes are written unless tracing is switched off.
+        if let (Some((_, words)), Ok(None | Some(true))) =
+            (self.config.words("TRACE_FILE"), self.config.on("ENABLE_TRACE"))
+        {
+            self.notes.push(format!(
+                "TRACE_FILE {}: packets of the nodes that it lists are not captured; name their ports in \
+                 `[record] packets`, such as \"s20>s30\"",
+                words.join(" ")
+            ));
+        }
         for key in self.config.keys() {
             if let Some((_, assumed, otherwise)) = ASSUMED.iter().find(|(name, ..)| *name == key) {
                 let given = self.config.get::<f64>(key, "a number");

@@ -1,6 +1,7 @@
 //! What must fit together.
 
 use super::Places;
+use crate::host::LARGEST_PACKET;
 use crate::network::{Longest, Network};
 use crate::problem::Kind;
 use crate::random::Random;
@@ -8,16 +9,54 @@ use crate::read::{Reader, kind_of};
 use crate::select::{Ports, Refusal};
 use crate::switch::{Encoding, IntMode};
 use crate::traffic::{Demand, Ground, Plan};
-use crate::{Scenario, SwitchSettings};
+use crate::{HostParams, Scenario, SwitchSettings};
 use plimsoll_cc::registry::AnyLaw;
 use plimsoll_cc::{CongestionControl, MAX_HOPS, Parameters, Signals, codel, red};
 use plimsoll_transport::EcnEcho;
-use plimsoll_units::Rate;
+use plimsoll_units::{Bytes, Rate};
 
 /// How many hops HPCC's header has room for.
 const WIRE_HOPS: u32 = 5;
 
 impl Reader<'_> {
+    /// A full packet, payload with headers and telemetry, must not be larger than a packet can be.
+    pub(super) fn check_host(&mut self, host: &HostParams, places: &Places<'_, '_>) {
+        let packet = host.host().mtu;
+        if packet <= LARGEST_PACKET {
+            return;
+        }
+        let (payload, header) = (host.payload(), packet.saturating_sub(host.payload()));
+        let message = format!(
+            "a full packet has \"{payload}\" of payload (`host.mss`) and \"{header}\" of headers and telemetry \
+             (`host.header`), \"{packet}\" together: at most \"{LARGEST_PACKET}\"; lower `host.mss`"
+        );
+        let given =
+            |key: &&&str| places.host.as_ref().is_some_and(|section| section.keys.contains_key(**key));
+        let key = ["mss", "mtu", "header"].iter().find(given).copied().unwrap_or("mss");
+        self.refuse(places.host.as_ref(), Refusal::new(Kind::OutOfBounds, key, message));
+    }
+
+    /// Pauses need a buffer that can fill up, and room for what arrives after them.
+    pub(super) fn check_pauses(&mut self, scenario: &Scenario, kept: Bytes, places: &Places<'_, '_>) {
+        let SwitchSettings { buffer, pfc, .. } = &scenario.switch;
+        let Some(pfc) = pfc else { return };
+        let is_asked_for = pfc.enabled.is_some() || pfc.headroom.is_some();
+        let message = match buffer.limit() {
+            None => {
+                "PFC pauses when the buffer fills up, which one with `switch.buffer.sharing = \"unlimited\"` \
+                     never does; choose another sharing, or set `switch.pfc.enabled = false`"
+                    .to_owned()
+            }
+            Some(size) if is_asked_for && kept > size => format!(
+                "PFC keeps up to \"{kept}\" of a switch for headroom and reserve, but the buffer has \"{size}\"; raise \
+                 `switch.buffer.size`, lower `switch.pfc.headroom`, or set `switch.pfc.enabled = false`"
+            ),
+            Some(_) => return,
+        };
+        let key = if buffer.limit().is_none() { "pfc" } else { "buffer" };
+        self.refuse(places.switch.as_ref(), Refusal::new(Kind::Contradiction, key, message));
+    }
+
     pub(super) fn check_switches(&mut self, scenario: &Scenario, network: &Network, places: &Places<'_, '_>) {
         let SwitchSettings { marking, codel, rpm, classes, int_switches, .. } = &scenario.switch;
         // Thresholds grow with the rate; if they fit one link, they fit all.

@@ -26,7 +26,7 @@ table! {
         /// `size`), or "unlimited".
         sharing: Sharing = Sharing::Dynamic,
         /// Its size, packets with their headers; "auto" = 16 MiB per 50 Gb/s of the fastest host link, as in
-        /// HPCC's simulator (32 MiB at 100 Gb/s).
+        /// HPCC's simulator (32 MiB at 100 Gb/s), and at least twice what PFC keeps back.
         size: Option<Bytes> where [Bytes::new(1), Bytes::from_mb(1_000_000)] = None,
         /// The factor alpha of dynamic thresholds, for queues of classes that may be dropped.
         alpha: f64 where [0.000_001, 1_000_000.0] = 1.0,
@@ -52,7 +52,8 @@ table! {
     /// Priority flow control: a switch whose memory fills up pauses the class at the other end of a link.
     pub struct Pfc in "switch.pfc" {
         /// Whether switches pause; "auto" = if the transport goes back to the hole on loss
-        /// (`transport.reliability = "go-back-n"`), which is made for networks without loss.
+        /// (`transport.reliability = "go-back-n"`), which is made for networks without loss, and the buffer is
+        /// not unlimited.
         enabled: Option<bool> = None,
         /// Pause when what entered by a port exceeds alpha times what is free; "auto" = 1/8 on host
         /// links, twice that on links of twice the rate and so on, as in HPCC's simulator.
@@ -62,7 +63,8 @@ table! {
         /// Resume when the use is this much below the threshold.
         resume_offset: Bytes where [Bytes::ZERO, Bytes::from_mb(1_000)] = Bytes::new(3_072),
         /// Room for what still arrives after a pause, per port and class; "auto" = 3 × rate × delay of the
-        /// link (37,500 B at 100 Gb/s and 1 us), at least two packets.
+        /// link (37,500 B at 100 Gb/s and 1 us), at least two packets. If it or `enabled` is given, the buffer
+        /// must have room for it at all ports. What is left of the buffer is shared, and half of it in any case.
         headroom: Option<Bytes> where [Bytes::ZERO, Bytes::from_mb(1_000)] = None,
     }
 }
