@@ -5,9 +5,11 @@
 pub(crate) enum State {
     /// A formula or a model without packets.
     Model,
+    /// Packets, in runs that are here.
+    Runs,
     /// A property of one piece.
     Library,
-    /// Packets.
+    /// Packets, in runs that nobody wrote yet.
     Simulator,
     /// Nothing to compute.
     Document,
@@ -16,12 +18,13 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Model, Self::Library, Self::Simulator, Self::Document, Self::Hardware];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Model, Self::Runs, Self::Library, Self::Simulator, Self::Document, Self::Hardware];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Model => "reproduced",
+            Self::Runs => "simulated",
             Self::Library => "tested",
             Self::Simulator => "not yet",
             Self::Document => "documented",
@@ -32,6 +35,7 @@ impl State {
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Self::Model => "a formula or a model without packets; `plimsoll reproduce` runs it",
+            Self::Runs => "runs of the packet simulator; `plimsoll reproduce` does them",
             Self::Library => "a property of one piece, shown by that crate's tests",
             Self::Simulator => "needs runs of the packet simulator that are not written yet",
             Self::Document => "notation, settings or prose: nothing to compute",
@@ -57,43 +61,47 @@ const fn entry(id: &'static str, state: State, about: &'static str) -> Entry {
 
 /// All of them, in the papers' order.
 pub(crate) const FIGURES: &[Entry] = &[
-    entry("poseidon/claim-rtt", State::Simulator, "fabric round trip time against Swift"),
-    entry("poseidon/claim-converge", State::Simulator, "ramp-up time against Swift and HPCC"),
-    entry("poseidon/claim-variation", State::Simulator, "variation of throughput"),
+    entry("poseidon/claim-rtt", State::Runs, "fabric round trip time against Swift"),
+    entry("poseidon/claim-converge", State::Runs, "ramp-up time against Swift and HPCC"),
+    entry("poseidon/claim-variation", State::Runs, "variation of throughput"),
     entry("poseidon/claim-op", State::Simulator, "message latency"),
     entry("poseidon/claim-brownfield", State::Simulator, "gain when only some switches stamp"),
-    entry("poseidon/fig1", State::Simulator, "a new flow beside established ones"),
-    entry("poseidon/fig2", State::Simulator, "a victim flow of two congested hops under Swift"),
-    entry("poseidon/fig3", State::Simulator, "a forward flow against reverse traffic under Swift"),
+    entry("poseidon/fig1abc", State::Runs, "a new flow beside established ones"),
+    entry("poseidon/fig2", State::Runs, "a victim flow of two congested hops under Swift"),
+    entry("poseidon/fig3", State::Runs, "a forward flow against reverse traffic under Swift"),
     entry("poseidon/fig4", State::Library, "the largest wait of all hops is echoed"),
-    entry("poseidon/fig5", State::Simulator, "two flows of unequal rate on one hop"),
+    entry("poseidon/fig5", State::Runs, "two flows of unequal rate on one hop"),
     entry("poseidon/fig6", State::Model, "what one step does to two flows (Eqs. 1 and 2)"),
     entry("poseidon/fig7a", State::Model, "ramp from 1 to 50 Gb/s"),
     entry("poseidon/fig7b", State::Model, "target over rate, logarithm against square root"),
-    entry("poseidon/fig8-9", State::Simulator, "three flows over two switches"),
+    entry("poseidon/fig8-9", State::Runs, "three flows over two switches"),
     entry("poseidon/thm1", State::Model, "flows settle on the max-min fair rates (Lemma 1, App. D and E)"),
     entry("poseidon/fig10", State::Library, "packet formats of in-band telemetry"),
     entry("poseidon/fig11", State::Library, "the testbed's 16-bit field of 256 ns"),
-    entry("poseidon/fig12b", State::Simulator, "testbed: victim of two hops"),
-    entry("poseidon/fig13b", State::Simulator, "testbed: reverse traffic"),
-    entry("poseidon/fig14b", State::Simulator, "multi-hop congestion: rate of the victim"),
-    entry("poseidon/fig14c", State::Simulator, "multi-hop congestion: signal of the victim"),
-    entry("poseidon/fig14d", State::Simulator, "multi-hop congestion: targets and delays"),
-    entry("poseidon/fig15a", State::Simulator, "reverse traffic: forward throughput"),
-    entry("poseidon/fig15b", State::Simulator, "reverse traffic: signals"),
-    entry("poseidon/fig16", State::Simulator, "flows that come and go"),
-    entry("poseidon/fig17a", State::Simulator, "convergence of two flows"),
-    entry("poseidon/fig17b", State::Simulator, "variation of many flows"),
-    entry("poseidon/fig18", State::Simulator, "round trip times as flows are added"),
+    entry("poseidon/fig12b", State::Runs, "testbed: victim of two hops"),
+    entry("poseidon/fig13b", State::Runs, "testbed: reverse traffic"),
+    entry("poseidon/fig14b", State::Runs, "multi-hop congestion: rate of the victim"),
+    entry("poseidon/fig14c", State::Runs, "multi-hop congestion: signal of the victim"),
+    entry("poseidon/fig14d", State::Runs, "multi-hop congestion: targets and delays"),
+    entry("poseidon/fig14-text", State::Runs, "multi-hop congestion: window of the victim"),
+    entry("poseidon/fig15a", State::Runs, "reverse traffic: forward throughput"),
+    entry("poseidon/fig15b", State::Runs, "reverse traffic: signals"),
+    entry("poseidon/fig16ab", State::Runs, "flows that come and go"),
+    entry("poseidon/fig17a", State::Runs, "convergence of two flows"),
+    entry("poseidon/fig17b", State::Runs, "variation of many flows"),
+    entry("poseidon/fig18a", State::Runs, "round trip times as flows are added one by one"),
+    entry("poseidon/fig18b", State::Runs, "round trip times as flows are added by fifty"),
     entry("poseidon/fig19a", State::Simulator, "message latency, uniform random traffic"),
     entry("poseidon/fig19b", State::Simulator, "message latency with a rotating incast"),
     entry("poseidon/fig20a", State::Simulator, "brownfield: message latency"),
-    entry("poseidon/fig20b", State::Simulator, "brownfield: multi-hop congestion"),
-    entry("poseidon/fig21a", State::Simulator, "ablations"),
-    entry("poseidon/fig21bcd", State::Simulator, "sensitivity to p, k and m"),
+    entry("poseidon/fig20b", State::Runs, "brownfield: multi-hop congestion"),
+    entry("poseidon/fig21a", State::Runs, "ablations"),
+    entry("poseidon/fig21b", State::Runs, "sensitivity to p"),
+    entry("poseidon/fig21c", State::Runs, "sensitivity to k"),
+    entry("poseidon/fig21d", State::Runs, "sensitivity to m"),
     entry("poseidon/appB3", State::Model, "update by ratio against update by distance"),
     entry("poseidon/fig22", State::Simulator, "message latency by ratio and by distance"),
-    entry("poseidon/fig23", State::Simulator, "targets by rate and by window"),
+    entry("poseidon/fig23ab", State::Runs, "targets by rate and by window"),
     entry("poseidon/text-aimd", State::Model, "round trips to double a window by additive increase"),
     entry("powertcp/table1-2", State::Document, "notation and analogy (also Fig. 1)"),
     entry("powertcp/fig2", State::Model, "reaction of voltage, current and power"),

@@ -11,8 +11,27 @@ pub(crate) struct ClaimFile {
     pub(crate) title: String,
     /// The question and how it is answered, for the report.
     pub(crate) text: String,
+    /// What `--quick` sets in every variant, each `key=value`: shorter steps, fewer flows.
+    #[serde(default)]
+    pub(crate) quick: Vec<String>,
+    /// The runs of the figure's scenario, if it has one.
+    #[serde(default, rename = "variant")]
+    pub(crate) variants: Vec<Variant>,
     #[serde(rename = "claim")]
     pub(crate) claims: Vec<Allowed>,
+}
+
+/// A run of the figure's scenario.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variant {
+    /// Its name in the figure.
+    pub(crate) name: String,
+    /// Another law than the scenario's, `name` or `name:preset`.
+    pub(crate) cc: Option<String>,
+    /// Other values, each `key=value`.
+    #[serde(default)]
+    pub(crate) set: Vec<String>,
 }
 
 /// One claim with what we allow.
@@ -25,6 +44,8 @@ pub(crate) struct Allowed {
     claim: String,
     /// The paper's own number or word.
     paper: String,
+    /// The same as a number in `unit`, where it is one.
+    paper_number: Option<f64>,
     /// Written after our number.
     #[serde(default)]
     unit: String,
@@ -57,6 +78,10 @@ impl Allowed {
         let printed = ours.map_or("none".to_owned(), |number| with_unit(number, &self.unit));
         let allowed = if self.from.to_bits() == self.to.to_bits() {
             format!("exactly {}", with_unit(self.from, &self.unit))
+        } else if self.to == f64::INFINITY {
+            format!("at least {}", with_unit(self.from, &self.unit))
+        } else if self.from == f64::NEG_INFINITY {
+            format!("at most {}", with_unit(self.to, &self.unit))
         } else {
             format!("{} to {}", number(self.from), with_unit(self.to, &self.unit))
         };
@@ -64,7 +89,9 @@ impl Allowed {
             id: id.to_owned(),
             claim: self.claim.clone(),
             paper: self.paper.clone(),
+            paper_number: self.paper_number,
             ours: printed,
+            ours_number: ours.filter(|number| number.is_finite()),
             ruling,
             note: match &self.differs {
                 None => format!("{allowed}: {}", self.why),

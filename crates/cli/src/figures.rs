@@ -1,17 +1,23 @@
 //! The figures that can be reproduced today, each beside its folder in `papers/`.
 //!
-//! A figure's function computes; what its numbers must be stands in its `claims.toml`, and what
-//! it is about in its `README.md`. Both are part of the binary, so that it works anywhere.
+//! A figure's function computes, from nothing or from runs of its `scenario.toml`; what its numbers must be
+//! stands in its `claims.toml`, and what it is about in its `README.md`. All are part of the binary, so that
+//! it works anywhere; where there is a folder `papers`, edited scenarios and claims in it are used instead.
 
+mod observed;
+mod pictures;
 mod poseidon;
 mod powertcp;
 mod rpm;
+pub(crate) mod runs;
 mod vai_sf;
 
 use crate::claims::{Allowed, ClaimFile};
 use crate::error::Error;
 use plimsoll_report::{Chart, Claim, Figure};
+use runs::Runs;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 /// How much work to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,41 +70,91 @@ pub(crate) struct Runnable {
     /// Read by the tests, which hold it against what is computed.
     #[cfg(test)]
     readme: &'static str,
-    compute: fn(Effort) -> Result<Outcome, String>,
+    source: Source,
+}
+
+/// Where a figure's numbers come from.
+enum Source {
+    /// A formula or a model without packets.
+    Model(fn(Effort) -> Result<Outcome, String>),
+    /// Runs of a scenario: its text, and what they show.
+    Runs(&'static str, fn(&Runs) -> Result<Outcome, String>),
+}
+
+macro_rules! text {
+    ($id:literal, $file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/", $id, "/", $file))
+    };
+}
+
+macro_rules! source {
+    (model $id:literal $compute:path) => {
+        Source::Model($compute)
+    };
+    (runs $id:literal $compute:path) => {
+        Source::Runs(text!($id, "scenario.toml"), $compute)
+    };
 }
 
 macro_rules! figures {
-    ($($id:literal => $compute:path,)+) => {
+    ($($kind:ident $id:literal => $compute:path,)+) => {
         /// All of them, in the papers' order.
         pub(crate) const RUNNABLE: &[Runnable] = &[
             $(Runnable {
                 id: $id,
-                claims: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/", $id, "/claims.toml")),
+                claims: text!($id, "claims.toml"),
                 #[cfg(test)]
-                readme: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/", $id, "/README.md")),
-                compute: $compute,
+                readme: text!($id, "README.md"),
+                source: source!($kind $id $compute),
             },)+
         ];
     };
 }
 
 figures! {
-    "poseidon/fig6" => poseidon::fig6::compute,
-    "poseidon/fig7a" => poseidon::fig7a::compute,
-    "poseidon/fig7b" => poseidon::fig7b::compute,
-    "poseidon/thm1" => poseidon::thm1::compute,
-    "poseidon/appB3" => poseidon::app_b3::compute,
-    "poseidon/text-aimd" => poseidon::text_aimd::compute,
-    "powertcp/fig2" => powertcp::fig2::compute,
-    "powertcp/fig3" => powertcp::fig3::compute,
-    "powertcp/thm1-3" => powertcp::thm1_3::compute,
-    "vai-sf/eq1" => vai_sf::eq1::compute,
-    "vai-sf/example-IV" => vai_sf::example_iv::compute,
-    "vai-sf/fig4" => vai_sf::fig4::compute,
-    "vai-sf/sf-condition" => vai_sf::sf_condition::compute,
-    "vai-sf/alg1-2" => vai_sf::alg1_2::compute,
-    "rpm/alg1" => rpm::alg1::compute,
-    "rpm/lemma1" => rpm::lemma1::compute,
+    runs "poseidon/claim-rtt" => poseidon::claim_rtt::compute,
+    runs "poseidon/claim-converge" => poseidon::claim_converge::compute,
+    runs "poseidon/claim-variation" => poseidon::claim_variation::compute,
+    runs "poseidon/fig1abc" => poseidon::fig1abc::compute,
+    runs "poseidon/fig2" => poseidon::fig2::compute,
+    runs "poseidon/fig3" => poseidon::fig3::compute,
+    runs "poseidon/fig5" => poseidon::fig5::compute,
+    model "poseidon/fig6" => poseidon::fig6::compute,
+    model "poseidon/fig7a" => poseidon::fig7a::compute,
+    model "poseidon/fig7b" => poseidon::fig7b::compute,
+    runs "poseidon/fig8-9" => poseidon::fig8_9::compute,
+    model "poseidon/thm1" => poseidon::thm1::compute,
+    runs "poseidon/fig12b" => poseidon::fig12b::compute,
+    runs "poseidon/fig13b" => poseidon::fig13b::compute,
+    runs "poseidon/fig14b" => poseidon::fig14b::compute,
+    runs "poseidon/fig14c" => poseidon::fig14c::compute,
+    runs "poseidon/fig14d" => poseidon::fig14d::compute,
+    runs "poseidon/fig14-text" => poseidon::fig14_text::compute,
+    runs "poseidon/fig15a" => poseidon::fig15a::compute,
+    runs "poseidon/fig15b" => poseidon::fig15b::compute,
+    runs "poseidon/fig16ab" => poseidon::fig16ab::compute,
+    runs "poseidon/fig17a" => poseidon::fig17a::compute,
+    runs "poseidon/fig17b" => poseidon::fig17b::compute,
+    runs "poseidon/fig18a" => poseidon::fig18a::compute,
+    runs "poseidon/fig18b" => poseidon::fig18b::compute,
+    runs "poseidon/fig20b" => poseidon::fig20b::compute,
+    runs "poseidon/fig21a" => poseidon::fig21a::compute,
+    runs "poseidon/fig21b" => poseidon::fig21b::compute,
+    runs "poseidon/fig21c" => poseidon::fig21c::compute,
+    runs "poseidon/fig21d" => poseidon::fig21d::compute,
+    model "poseidon/appB3" => poseidon::app_b3::compute,
+    runs "poseidon/fig23ab" => poseidon::fig23ab::compute,
+    model "poseidon/text-aimd" => poseidon::text_aimd::compute,
+    model "powertcp/fig2" => powertcp::fig2::compute,
+    model "powertcp/fig3" => powertcp::fig3::compute,
+    model "powertcp/thm1-3" => powertcp::thm1_3::compute,
+    model "vai-sf/eq1" => vai_sf::eq1::compute,
+    model "vai-sf/example-IV" => vai_sf::example_iv::compute,
+    model "vai-sf/fig4" => vai_sf::fig4::compute,
+    model "vai-sf/sf-condition" => vai_sf::sf_condition::compute,
+    model "vai-sf/alg1-2" => vai_sf::alg1_2::compute,
+    model "rpm/alg1" => rpm::alg1::compute,
+    model "rpm/lemma1" => rpm::lemma1::compute,
 }
 
 /// The figure with this id.
@@ -112,12 +168,43 @@ pub(crate) struct Reproduced {
     pub(crate) chart_names: Vec<&'static str>,
 }
 
+/// The text of a file of a figure's folder.
+pub(crate) struct Text {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
 impl Runnable {
-    /// Computes the figure and holds it against its claims.
-    pub(crate) fn reproduce(&self, effort: Effort) -> Result<Reproduced, Error> {
-        let failed = |reason: String| Error::Figure { id: self.id, reason };
-        let file = ClaimFile::parse(self.claims).map_err(|error| failed(error.to_string()))?;
-        let outcome = (self.compute)(effort).map_err(failed)?;
+    /// The file in the folder of the figure if there is one, else as it was when the program was built.
+    fn file(&self, name: &str, built_in: &str) -> Result<Text, Error> {
+        let path = Path::new("papers").join(self.id).join(name);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => built_in.to_owned(),
+            Err(error) => return Err(Error::file(path)(error)),
+        };
+        Ok(Text { path, text })
+    }
+
+    /// The scenario that it runs, if it runs one.
+    pub(crate) fn scenario(&self) -> Result<Option<Text>, Error> {
+        match self.source {
+            Source::Model(_) => Ok(None),
+            Source::Runs(scenario, _) => self.file("scenario.toml", scenario).map(Some),
+        }
+    }
+
+    /// What it claims.
+    pub(crate) fn claim_file(&self) -> Result<ClaimFile, Error> {
+        let Text { path, text } = self.file("claims.toml", self.claims)?;
+        ClaimFile::parse(&text)
+            .map_err(|error| Error::Text(format!("{}: {}", path.display(), error.to_string().trim_end())))
+    }
+
+    /// Computes the figure, from what its runs showed if it has some, and holds it against its claims.
+    pub(crate) fn reproduce(&self, effort: Effort, runs: &Runs) -> Result<Reproduced, Error> {
+        let file = self.claim_file()?;
+        let outcome = self.compute(effort, runs)?;
         let judge = |allowed: &Allowed| -> Claim {
             let ours = outcome.measures.iter().find(|(name, _)| *name == allowed.measure);
             allowed.judge(self.id, ours.map(|(_, value)| *value))
@@ -128,6 +215,14 @@ impl Runnable {
         let figure =
             Figure { id: self.id.to_owned(), title, text, charts, claims, settings: outcome.settings };
         Ok(Reproduced { figure, chart_names })
+    }
+
+    fn compute(&self, effort: Effort, runs: &Runs) -> Result<Outcome, Error> {
+        match self.source {
+            Source::Model(compute) => compute(effort),
+            Source::Runs(_, compute) => compute(runs),
+        }
+        .map_err(|reason| Error::Figure { id: self.id, reason })
     }
 }
 
@@ -147,12 +242,16 @@ mod tests {
     use crate::catalogue::{self, State};
     use plimsoll_report::Ruling;
 
-    /// Every figure once; the tests below look at the same results.
+    fn models() -> impl Iterator<Item = &'static Runnable> {
+        RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Model(_)))
+    }
+
+    /// Every figure that needs no packets, once; the tests below look at the same results.
     fn all() -> &'static [Reproduced] {
         use std::sync::OnceLock;
         static ALL: OnceLock<Vec<Reproduced>> = OnceLock::new();
         ALL.get_or_init(|| {
-            RUNNABLE.iter().map(|figure| figure.reproduce(Effort::Quick).expect(figure.id)).collect()
+            models().map(|figure| figure.reproduce(Effort::Quick, &Runs::none()).expect(figure.id)).collect()
         })
     }
 
@@ -177,15 +276,23 @@ mod tests {
 
     #[test]
     fn the_catalogue_and_the_figures_here_agree() {
-        let here: Vec<_> = RUNNABLE.iter().map(|figure| figure.id).collect();
-        assert_eq!(catalogue::ids(State::Model).collect::<Vec<_>>(), here);
+        let reproduced = |entry: &&catalogue::Entry| matches!(entry.state, State::Model | State::Runs);
+        let listed = catalogue::FIGURES.iter().filter(reproduced);
+        let state = |figure: &Runnable| match figure.source {
+            Source::Model(_) => State::Model,
+            Source::Runs(..) => State::Runs,
+        };
+        assert_eq!(
+            listed.map(|entry| (entry.id, entry.state)).collect::<Vec<_>>(),
+            RUNNABLE.iter().map(|figure| (figure.id, state(figure))).collect::<Vec<_>>()
+        );
     }
 
     #[test]
     fn every_number_is_claimed_and_every_claim_has_its_number() {
-        for figure in RUNNABLE {
+        for figure in models() {
             let file = ClaimFile::parse(figure.claims).expect(figure.id);
-            let outcome = (figure.compute)(Effort::Quick).expect(figure.id);
+            let outcome = figure.compute(Effort::Quick, &Runs::none()).expect(figure.id);
             for allowed in &file.claims {
                 assert!(allowed.from <= allowed.to, "{} {}", figure.id, allowed.measure);
                 let found = outcome.measures.iter().any(|(name, _)| *name == allowed.measure);
@@ -198,14 +305,39 @@ mod tests {
     }
 
     #[test]
-    fn every_readme_names_its_command_and_shows_our_numbers_beside_the_papers() {
-        for (runnable, reproduced) in RUNNABLE.iter().zip(all()) {
-            let command = format!("cargo run --release -- reproduce {}", runnable.id);
-            assert!(runnable.readme.contains(&command), "{}: {command}", runnable.id);
+    fn every_readme_names_its_command() {
+        for figure in RUNNABLE {
+            let command = format!("cargo run --release -- reproduce {}", figure.id);
+            assert!(figure.readme.contains(&command), "{}: {command}", figure.id);
+        }
+    }
+
+    #[test]
+    fn every_readme_shows_our_numbers_beside_the_papers() {
+        for (runnable, reproduced) in models().zip(all()) {
             for claim in &reproduced.figure.claims {
                 let verdict = if claim.ruling == Ruling::Differs { " differs |" } else { "" };
                 let row = format!("| {} | {} |{verdict}", claim.paper, claim.ours);
                 assert!(runnable.readme.contains(&row), "{} lacks `{row}`", runnable.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_run_of_every_figure_can_be_read_short_and_long() {
+        for figure in RUNNABLE {
+            let file = ClaimFile::parse(figure.claims).expect(figure.id);
+            let is_run = matches!(figure.source, Source::Runs(..));
+            assert_eq!(!file.variants.is_empty(), is_run, "{} and its variants", figure.id);
+            for effort in [Effort::Quick, Effort::Full] {
+                let needed = runs::Needed::of(figure, effort, Path::new("runs"));
+                assert_eq!(
+                    needed.map_err(|error| error.to_string()).expect(figure.id).len(),
+                    file.variants.len()
+                );
+            }
+            for claim in &file.claims {
+                assert!(claim.from <= claim.to, "{} {}", figure.id, claim.measure);
             }
         }
     }

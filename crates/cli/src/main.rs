@@ -13,6 +13,7 @@ mod error;
 mod expected;
 mod figures;
 mod files;
+mod fingerprint;
 mod human;
 mod packets;
 mod plots;

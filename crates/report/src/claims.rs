@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A claim of a paper and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The figure, e.g. `poseidon/fig7a`.
     pub id: String,
@@ -11,8 +11,12 @@ pub struct Claim {
     pub claim: String,
     /// The paper's number or word.
     pub paper: String,
-    /// Our number.
+    /// The paper's number, where it is one.
+    pub paper_number: Option<f64>,
+    /// Our number with its unit.
     pub ours: String,
+    /// The same as a number, unless there is none.
+    pub ours_number: Option<f64>,
     /// What became of it.
     pub ruling: Ruling,
     /// What the claim allows and why.
@@ -138,7 +142,9 @@ mod tests {
             id: "poseidon/fig7a".to_owned(),
             claim: text.to_owned(),
             paper: "around 15".to_owned(),
+            paper_number: Some(15.0),
             ours: "16".to_owned(),
+            ours_number: Some(16.0),
             ruling,
             note: String::new(),
         }

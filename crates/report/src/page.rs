@@ -177,7 +177,9 @@ mod tests {
             id: "poseidon/fig7a".into(),
             claim: "fast <b>".into(),
             paper: "15".into(),
+            paper_number: Some(15.0),
             ours: "16".into(),
+            ours_number: Some(16.0),
             ruling: Ruling::Holds,
             note: "because".into(),
         };

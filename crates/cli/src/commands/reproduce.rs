@@ -3,9 +3,10 @@
 use super::near;
 use crate::catalogue::{self, FIGURES, State};
 use crate::error::{Error, Verdict};
+use crate::figures::runs::{self, Needed, Runs};
 use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
-use crate::files;
 use crate::progress::Progress;
+use crate::{files, watched};
 use clap::Args;
 use plimsoll_report::claims::{summary, text_table};
 use plimsoll_report::{Claim, Page, Ruling};
@@ -15,24 +16,28 @@ use std::path::{Path, PathBuf};
 
 /// Reproduce the papers' figures and check their claims.
 ///
-/// Computes each figure, holds its numbers against what the paper says, and writes the pictures
-/// and one page with everything. A claim that `differs` is one that we find false as printed: the
+/// Does the runs that figures need, one per core, computes each figure, holds its numbers against what the
+/// paper says, and writes the pictures and one page with everything. Runs are kept, so that the next call goes on
+/// where this one ended or was ended by Ctrl-C. Edited scenarios and claims in `papers/` are used. A claim that `differs` is one that we find false as printed: the
 /// folder of its figure says why. The exit code is 1 if a claim fails, i.e. if one of our numbers is
 /// not what it should be.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll reproduce                   every figure that can be reproduced\n  \
-    plimsoll reproduce --quick           the same with fewer random draws\n  \
+    plimsoll reproduce --quick           the same with shorter runs and fewer random draws\n  \
     plimsoll reproduce poseidon          one paper\n  \
-    plimsoll reproduce poseidon/fig7a    one figure\n  \
+    plimsoll reproduce poseidon/fig14b   one figure; its scenario is papers/poseidon/fig14b/scenario.toml\n  \
     plimsoll reproduce --json | jq '.[] | select(.pass | not)'")]
 pub(crate) struct Reproduce {
     /// A paper (`poseidon`) or a figure (`poseidon/fig7a`); all if absent.
     #[arg(value_name = "PAPER[/FIGURE]")]
     which: Option<String>,
-    /// Fewer random draws; for a first look.
+    /// Shorter runs and fewer random draws; for a first look.
     #[arg(long)]
     quick: bool,
+    /// Do all runs again, also those that are there.
+    #[arg(long)]
+    fresh: bool,
     /// The folder for pictures and the page; files in it are replaced, none is deleted.
     #[arg(long, value_name = "DIR", default_value = "results/reproduce")]
     out: PathBuf,
@@ -43,19 +48,33 @@ pub(crate) struct Reproduce {
 
 impl Reproduce {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
+        watched::listen();
         let chosen = choose(self.which.as_deref())?;
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
-        let progress = Progress::new(chosen.len());
+        let folder = self.out.join("runs");
+        let plan = |figure: &&'static Runnable| Ok((*figure, Needed::of(figure, effort, &folder)?));
+        let plan: Vec<(&Runnable, Vec<Needed>)> = chosen.iter().map(plan).collect::<Result<_, Error>>()?;
+        let needed = || plan.iter().flat_map(|(_, needed)| needed);
+        if self.fresh {
+            runs::forget(needed())?;
+        }
+        runs::work(needed(), &folder)?;
+
+        let progress = Progress::new(plan.len());
         let mut figures = Vec::new();
         let mut pictures = Vec::new();
-        for runnable in chosen {
+        for (runnable, needed) in &plan {
             progress.begin(runnable.id);
-            let reproduced = runnable.reproduce(effort)?;
-            pictures.extend(write_pictures(&self.out, runnable.id, &reproduced)?);
-            figures.push(reproduced.figure);
+            // After Ctrl-C, figures whose runs are there are shown nevertheless.
+            if let Some(runs) = Runs::read(needed)? {
+                let reproduced = runnable.reproduce(effort, &runs)?;
+                pictures.extend(write_pictures(&self.out, runnable.id, &reproduced)?);
+                figures.push(reproduced.figure);
+            }
             progress.end();
         }
         drop(progress);
+        let missing = plan.len() - figures.len();
 
         let claims: Vec<Claim> = figures.iter().flat_map(|figure| figure.claims.clone()).collect();
         let page = Page {
@@ -80,6 +99,11 @@ impl Reproduce {
                 write_missing(out)?;
             }
             writeln!(out, "\n{}", summary(&claims))?;
+        }
+        if missing > 0 {
+            let mut err = std::io::stderr();
+            writeln!(err, "{missing} figures are not done; the same command goes on from here")?;
+            return Ok(Verdict::Interrupted);
         }
         Ok(verdict(&claims))
     }
@@ -141,10 +165,13 @@ fn absent() -> Vec<(String, Vec<String>)> {
 fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     let rows: Vec<_> = claims
         .iter()
-        .map(|Claim { id, claim, paper, ours, ruling, note }| {
+        .map(|Claim { id, claim, paper, paper_number, ours, ours_number, ruling, note }| {
             let (pass, verdict) = (*ruling == Ruling::Holds, ruling.word().to_lowercase());
+            let number = |number: &Option<f64>, text: &String| number.map_or(json!(text), |it| json!(it));
             json!({
-                "id": id, "claim": claim, "paper": paper, "ours": ours,
+                "id": id, "claim": claim,
+                "paper": number(paper_number, paper), "ours": number(ours_number, ours),
+                "paper_text": paper, "ours_text": ours,
                 "pass": pass, "verdict": verdict, "note": note,
             })
         })
@@ -157,7 +184,7 @@ fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
 fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page: &Path) -> Result<(), Error> {
     let width = text_width();
     write!(out, "{}", text_table(claims, width))?;
-    for Claim { id, claim, paper, ours, ruling, note } in claims {
+    for Claim { id, claim, paper, ours, ruling, note, .. } in claims {
         let reason = match ruling {
             Ruling::Holds => continue,
             Ruling::Differs => format!("paper: {paper}; ours: {ours}. {note}"),
@@ -215,7 +242,16 @@ mod tests {
 
     fn claim(ruling: Ruling) -> Claim {
         let text = String::new;
-        Claim { id: text(), claim: text(), paper: text(), ours: text(), ruling, note: "why".to_owned() }
+        Claim {
+            id: text(),
+            claim: text(),
+            paper: text(),
+            paper_number: None,
+            ours: text(),
+            ours_number: Some(1.5),
+            ruling,
+            note: "why".to_owned(),
+        }
     }
 
     fn printed(claims: &[Claim]) -> String {

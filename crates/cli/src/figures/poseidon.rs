@@ -1,9 +1,38 @@
 //! See `papers/poseidon/`.
 
 pub(super) mod app_b3;
+pub(super) mod claim_converge;
+pub(super) mod claim_rtt;
+pub(super) mod claim_variation;
+pub(super) mod fig12b;
+pub(super) mod fig13b;
+pub(super) mod fig14_text;
+pub(super) mod fig14b;
+pub(super) mod fig14c;
+pub(super) mod fig14d;
+pub(super) mod fig15a;
+pub(super) mod fig15b;
+pub(super) mod fig16ab;
+pub(super) mod fig17a;
+pub(super) mod fig17b;
+pub(super) mod fig18a;
+pub(super) mod fig18b;
+pub(super) mod fig1abc;
+pub(super) mod fig2;
+pub(super) mod fig20b;
+pub(super) mod fig21a;
+pub(super) mod fig21b;
+pub(super) mod fig21c;
+pub(super) mod fig21d;
+pub(super) mod fig23ab;
+pub(super) mod fig3;
+pub(super) mod fig5;
 pub(super) mod fig6;
 pub(super) mod fig7a;
 pub(super) mod fig7b;
+pub(super) mod fig8_9;
+mod multihop;
+mod sensitivity;
 pub(super) mod text_aimd;
 pub(super) mod thm1;
 

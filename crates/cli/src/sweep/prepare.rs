@@ -3,6 +3,7 @@
 use super::collect;
 use super::picture::quantity;
 use crate::error::Error;
+use crate::fingerprint::fingerprint;
 use crate::scenario_file;
 use plimsoll_cc::params::nearest;
 use plimsoll_scenario::Kind;
@@ -146,23 +147,9 @@ fn short<'k>(keys: &[String], key: &'k str) -> &'k str {
     if same > 1 { key } else { last(key) }
 }
 
-/// FNV-1a: the same on every machine and with every compiler, unlike the standard library's.
-fn fingerprint(text: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, step)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Test vectors of the authors of FNV.
-    #[test]
-    fn fingerprints_are_fnv() {
-        assert_eq!(fingerprint(""), 0xCBF2_9CE4_8422_2325);
-        assert_eq!(fingerprint("a"), 0xAF63_DC4C_8601_EC8C);
-        assert_eq!(fingerprint("foobar"), 0x8594_4171_F739_67E8);
-    }
 
     #[test]
     fn folders_are_named_after_what_varies() {
