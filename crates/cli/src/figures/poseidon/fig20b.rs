@@ -12,12 +12,15 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     outcome.measure("blue", at_bottleneck.rate("blue", second_half(at_bottleneck)));
     let window = second_half(elsewhere);
     outcome.measure("unfair", elsewhere.rate("victim", window) / elsewhere.rate("green", window));
-    let mut chart = over_time("Brownfield: telemetry at rack 10 only", "Rate (Gb/s)");
-    for (case, run) in [("(2, 9)", at_bottleneck), ("(9, 2)", elsewhere)] {
-        for group in ["victim", "blue", "green"] {
-            chart.series.push(run.mean_series(&format!("{case} {group}"), "goodput", group));
-        }
+    for (name, title, run) in [
+        ("rates-2-9", "2 green, 9 blue flows; telemetry at rack 10 only", at_bottleneck),
+        ("rates-9-2", "9 green, 2 blue flows; telemetry at rack 10 only", elsewhere),
+    ] {
+        let mut chart = over_time(title, "Rate (Gb/s)");
+        chart
+            .series
+            .extend(["victim", "blue", "green"].map(|group| run.mean_series(group, "goodput", group)));
+        outcome.chart(name, chart);
     }
-    outcome.chart("rates", chart);
     Ok(outcome)
 }
