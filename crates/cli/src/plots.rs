@@ -101,7 +101,7 @@ fn rows(summary: &Summary, messages: &[MessageRecord]) -> Vec<(String, String)> 
         (
             "flows",
             format!(
-                "{} of {} completed, {} failed, {} under way at the end",
+                "{} of {} completed, {} failed, {} unfinished at the end",
                 summary.completed, summary.flows, summary.failed, summary.unfinished
             ),
         ),

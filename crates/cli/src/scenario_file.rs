@@ -34,19 +34,16 @@ pub(crate) fn text(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Reads and checks the text of the scenario at `path`.
+/// Reads and checks the text of the scenario at `path`. Without a name of its own it has that of its file.
 pub(crate) fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Scenario, Error> {
-    let name = path.display().to_string();
-    Scenario::parse_with(&name, text, overrides, &Beside::new(path)).map_err(Error::Scenario)
-}
-
-/// What results of a scenario are called: its name, or that of its file, as a name for a folder.
-pub(crate) fn folder_name(scenario: &Scenario, path: &Path) -> String {
-    let name = match scenario.name.as_str() {
-        "" => path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scenario"),
-        name => name,
-    };
-    plain(name)
+    let file = path.display().to_string();
+    let mut scenario =
+        Scenario::parse_with(&file, text, overrides, &Beside::new(path)).map_err(Error::Scenario)?;
+    if scenario.name.is_empty() {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| *stem != "-");
+        scenario.name = stem.unwrap_or("scenario").to_owned();
+    }
+    Ok(scenario)
 }
 
 /// Only what every file system takes for a name.

@@ -38,7 +38,7 @@ pub struct Summary {
     pub completed: u64,
     /// Those that were given up.
     pub failed: u64,
-    /// Those under way at the end.
+    /// Those that were neither completed nor had failed at the end; some may not have begun.
     pub unfinished: u64,
     /// Slowdown of the completed ones; nothing if none completed or no ideal time is known.
     pub slowdown: Option<Distribution>,

@@ -13,7 +13,7 @@ pub struct Tally {
     pub completed: u64,
     /// Messages that were given up.
     pub failed: u64,
-    /// Messages under way at the end.
+    /// Messages that were neither completed nor had failed at the end; some may not have begun.
     pub unfinished: u64,
     /// Packets that were sent again.
     pub retransmitted: u64,

@@ -14,10 +14,14 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll check scenario.toml\n  \
+    plimsoll check scenario.toml --set traffic.0.load=0.8\n  \
     printf '[cc]\\nlaw = \"swift\"\\n' | plimsoll check -")]
 pub(crate) struct Check {
     /// The file; `-` reads standard input.
     file: PathBuf,
+    /// Another value for a key, as in `plimsoll run`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Print the resolved scenario as JSON.
     #[arg(long)]
     json: bool,
@@ -26,7 +30,8 @@ pub(crate) struct Check {
 impl Check {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
         let text = scenario_file::text(&self.file)?;
-        let scenario = scenario_file::parse(&self.file, &text, &Overrides::default())?;
+        let scenario =
+            scenario_file::parse(&self.file, &text, &Overrides { set: self.set, ..Overrides::default() })?;
         let resolved = scenario.to_toml();
         if self.json {
             // What we wrote is TOML; if it were not, its tests would fail.

@@ -68,7 +68,7 @@ impl Compare {
         let scenarios = self.cc.iter().map(read).collect::<Result<Vec<(String, Scenario)>, Error>>()?;
         let folder = self.out.clone().unwrap_or_else(|| {
             let (name, seed) = scenarios.first().map_or_else(Default::default, |(_, scenario)| {
-                (scenario_file::folder_name(scenario, path), scenario.seed)
+                (scenario_file::plain(&scenario.name), scenario.seed)
             });
             Path::new("results").join(format!("{name}-compare-{seed}"))
         });

@@ -59,7 +59,7 @@ impl Run {
         let scenario = scenario_file::parse(path, &text, &self.options.overrides(self.cc.clone()))?;
         let law = self.cc.as_deref().unwrap_or(scenario.cc.entry().name);
         let folder = self.out.clone().unwrap_or_else(|| {
-            let name = scenario_file::folder_name(&scenario, path);
+            let name = scenario_file::plain(&scenario.name);
             Path::new("results").join(format!("{name}-{}-{}", scenario_file::plain(law), scenario.seed))
         });
         let mut results = results::Folder::begin(&folder, &scenario)?;
@@ -164,7 +164,7 @@ fn flows(run: &Simulated) -> String {
         text.push_str(&format!(", {} failed ({})", summary.failed, reasons.join(", ")));
     }
     if summary.unfinished > 0 {
-        text.push_str(&format!(", {} under way at the end", summary.unfinished));
+        text.push_str(&format!(", {} unfinished at the end", summary.unfinished));
     }
     text
 }

@@ -84,7 +84,19 @@ impl<'t> Reader<'t> {
         };
         let must = format!("`{name}` must be an array of tables, [[{name}]]");
         let DeValue::Array(items) = value.get_ref() else {
-            self.report(Kind::WrongType, value.span(), must);
+            let index = match value.get_ref() {
+                DeValue::Table(keys) => {
+                    keys.keys().next().filter(|key| key.get_ref().parse::<usize>().is_ok())
+                }
+                _ => None,
+            };
+            let why = match index {
+                Some(index) => {
+                    format!("there is no [[{name}]] number {}: they count from 0", index.get_ref())
+                }
+                None => must,
+            };
+            self.report(Kind::WrongType, value.span(), why);
             return Vec::new();
         };
         let mut sections = Vec::new();

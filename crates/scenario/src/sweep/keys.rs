@@ -142,8 +142,15 @@ pub(crate) struct Columns(pub(crate) Vec<(String, std::ops::Range<usize>)>);
 
 impl Columns {
     fn usual() -> Self {
-        let names =
-            ["slowdown.p50", "slowdown.p99", "slowdown.p999", "max_queue_bytes", "drops", "completed"];
+        let names = [
+            "slowdown.p50",
+            "slowdown.p99",
+            "slowdown.p999",
+            "max_queue_bytes",
+            "drops",
+            "completed",
+            "unfinished",
+        ];
         Self(names.map(|name| (name.to_owned(), 0..0)).to_vec())
     }
 }

@@ -71,6 +71,9 @@ impl Pcapng {
         if let Some(folder) = part.0.parent() {
             fs::create_dir_all(folder).map_err(Error::file(folder))?;
         }
+        if asks || !recorded.is_file() {
+            eprintln!("the run is repeated: it recorded no packets, or others ([record] packets)");
+        }
         let verdict = if !asks && recorded.is_file() {
             fs::copy(&recorded, &part.0).map_err(Error::file(&recorded))?;
             Verdict::Good
@@ -124,7 +127,11 @@ impl Pcapng {
 
     fn hand_out(&self, from: &Path, out: &mut dyn Write) -> Result<(), Error> {
         match &self.out {
-            Some(path) => fs::rename(from, path).map_err(Error::file(path)),
+            Some(path) => {
+                fs::rename(from, path).map_err(Error::file(path))?;
+                writeln!(out, "packets: {}", path.display())?;
+                Ok(())
+            }
             None => {
                 let mut file = fs::File::open(from).map_err(Error::file(from))?;
                 io::copy(&mut file, out)?;
