@@ -1,11 +1,13 @@
 //! The commands, one file each.
 
 mod bench;
+mod brownfield;
 mod check;
 mod compare;
 mod completions;
 mod explain;
 mod export;
+mod fluid;
 mod import;
 mod list;
 mod man;
@@ -25,7 +27,9 @@ pub(crate) enum Command {
     Run(run::Run),
     Compare(compare::Compare),
     Plot(plot::Plot),
+    Fluid(fluid::Fluid),
     Sweep(sweep::Sweep),
+    Brownfield(brownfield::Brownfield),
     Bench(bench::Bench),
     Reproduce(reproduce::Reproduce),
     List(list::List),
@@ -44,7 +48,9 @@ impl Command {
             Self::Run(command) => command.run(out),
             Self::Compare(command) => command.run(out),
             Self::Plot(command) => command.run(out),
+            Self::Fluid(command) => command.run(out),
             Self::Sweep(command) => command.run(out),
+            Self::Brownfield(command) => command.run(out),
             Self::Bench(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),
             Self::List(command) => command.run(out),

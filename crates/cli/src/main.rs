@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod brownfield;
 mod catalogue;
 mod claims;
 mod commands;
@@ -14,6 +15,7 @@ mod expected;
 mod figures;
 mod files;
 mod fingerprint;
+mod fluid_scenario;
 mod human;
 mod packets;
 mod plots;
@@ -36,6 +38,8 @@ use std::process::ExitCode;
     plimsoll run scenarios/incast16.toml                         one scenario, packet by packet\n  \
     plimsoll compare scenarios/incast16.toml --cc hpcc,swift     the same under several laws\n  \
     plimsoll sweep scenarios/sweeps/load.toml                    a grid of keys, laws and seeds on all cores\n  \
+    plimsoll brownfield scenarios/brownfield.toml                what does INT in some switches bring?\n  \
+    plimsoll fluid maxmin scenarios/parking-lot.toml             the fair rates, without packets\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

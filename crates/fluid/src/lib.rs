@@ -9,6 +9,7 @@
 //! | room | what is there | paper |
 //! |---|---|---|
 //! | [`max_min`] | the max-min fair allocation, by water-filling | |
+//! | [`flow_level`] | which flows are there at a moment, if all always have their fair rates | |
 //! | [`ramp`] | one Poseidon flow at a constant delay | Poseidon, Fig. 7a |
 //! | [`fairness`] | Poseidon's conditions on targets and updates | Poseidon, Eqs. 1, 2 and App. B |
 //! | [`network`] | many Poseidon flows on links with queues | Poseidon, Theorem 1 |
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod fairness;
+pub mod flow_level;
 pub mod max_min;
 pub mod network;
 pub mod power;

@@ -17,12 +17,21 @@ use plimsoll_units::{Bytes, Rate, Span, Time};
 /// Links and the flows on them.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Round trip time without queues, the same for all.
-    pub base_rtt: Span,
     /// Each link's rate.
     pub capacities: Vec<Rate>,
-    /// Each flow's links and the moment at which it starts.
-    pub flows: Vec<(Vec<Link>, Time)>,
+    /// The flows.
+    pub flows: Vec<Flow>,
+}
+
+/// A flow that never ends.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The links that it crosses.
+    pub links: Vec<Link>,
+    /// When it starts.
+    pub start: Time,
+    /// Its round trip time without queues.
+    pub base_rtt: Span,
 }
 
 /// Where a network settled: averages over the last quarter of the run.
@@ -55,10 +64,21 @@ struct Run<'n, L: CongestionControl> {
 }
 
 impl Network {
-    /// Runs `law` on every flow for `duration`, in steps of an eighth of the base round trip.
+    /// Runs `law` on every flow for `duration`, in steps of an eighth of the shortest base round trip.
     /// A link that is not in the list carries everything.
     pub fn settle<L: CongestionControl>(&self, law: &L, duration: Span) -> Settled {
-        let mut run = Run::new(self, law);
+        self.settle_from(law, duration, |_, path| law.start(path))
+    }
+
+    /// The same with flows that `start`, given a flow's number, brings to life: from any window, if it takes a
+    /// law with another first window.
+    pub fn settle_from<L: CongestionControl>(
+        &self,
+        law: &L,
+        duration: Span,
+        start: impl Fn(usize, &Path) -> (L::Flow, Decision),
+    ) -> Settled {
+        let mut run = Run::new(self, law, start);
         let steps = duration.as_ps() / run.step.as_ps();
         let counted_from = steps - steps / 4;
         let mut delay_sums = vec![0.0; self.capacities.len()];
@@ -80,17 +100,18 @@ impl Network {
 }
 
 impl<'n, L: CongestionControl> Run<'n, L> {
-    fn new(network: &'n Network, law: &'n L) -> Self {
-        let start = |(seed, (links, _)): (u64, &(Vec<Link>, Time))| {
-            let path = Path { base_rtt: network.base_rtt, hops: links.len() as u32, seed };
-            let (law, decision) = law.start(&path);
+    fn new(network: &'n Network, law: &'n L, start: impl Fn(usize, &Path) -> (L::Flow, Decision)) -> Self {
+        let begin = |(index, flow): (usize, &Flow)| {
+            let hops = flow.links.len() as u32;
+            let (law, decision) = start(index, &Path { base_rtt: flow.base_rtt, hops, seed: index as u64 });
             Running { law, decision, unacked: 0.0, bits_delivered: 0.0 }
         };
+        let shortest = network.flows.iter().map(|flow| flow.base_rtt).min().unwrap_or(Span::from_us(1));
         Self {
             network,
             law,
-            step: (network.base_rtt / 8).max(Span::from_ns(1)),
-            flows: (0_u64..).zip(&network.flows).map(start).collect(),
+            step: (shortest / 8).max(Span::from_ns(1)),
+            flows: network.flows.iter().enumerate().map(begin).collect(),
             delays: vec![0.0; network.capacities.len()],
         }
     }
@@ -99,12 +120,12 @@ impl<'n, L: CongestionControl> Run<'n, L> {
     fn advance(&mut self, now: Time) {
         let seconds = self.step.as_secs_f64();
         let mut arrivals = vec![0.0; self.delays.len()];
-        for (flow, (links, start)) in self.flows.iter_mut().zip(&self.network.flows) {
+        for (flow, Flow { links, start, base_rtt }) in self.flows.iter_mut().zip(&self.network.flows) {
             if now < *start {
                 continue;
             }
             let waits = links.iter().filter_map(|&link| self.delays.get(link).copied());
-            let rtt = self.network.base_rtt.as_secs_f64() + waits.clone().sum::<f64>();
+            let rtt = base_rtt.as_secs_f64() + waits.clone().sum::<f64>();
             let rate = (flow.decision.window.as_f64() * 8.0 / rtt).min(flow.decision.pacing.as_bps_f64());
             for &link in links {
                 if let Some(sum) = arrivals.get_mut(link) {
@@ -155,17 +176,20 @@ mod tests {
         Poseidon::new(&Params::nsdi23(), &host).unwrap()
     }
 
+    fn flow(links: Vec<Link>, start_ms: u64) -> Flow {
+        Flow { links, start: Time::after_start(Span::from_ms(start_ms)), base_rtt: Span::from_us(6) }
+    }
+
     /// Poseidon's Fig. 14 at (M, N) = (2, 9): max-min gives the victim and the nine 20 G, the two
     /// others 90 G; the hops' delays are T(90 G) = 5.5 µs and T(20 G) = 12.0 µs.
     #[test]
     fn poseidon_settles_on_the_max_min_rates_and_their_targets() {
-        let mut flows = vec![(vec![0, 1], Time::ZERO), (vec![0], Time::ZERO), (vec![0], Time::ZERO)];
-        flows.extend(vec![(vec![1], Time::ZERO); 9]);
-        let capacities = vec![Rate::from_gbps(200); 2];
-        let network = Network { base_rtt: Span::from_us(6), capacities, flows };
+        let mut flows = vec![flow(vec![0, 1], 0), flow(vec![0], 0), flow(vec![0], 0)];
+        flows.extend(vec![flow(vec![1], 0); 9]);
+        let network = Network { capacities: vec![Rate::from_gbps(200); 2], flows };
         let settled = network.settle(&law(), Span::from_ms(5));
-        let paths: Vec<_> = network.flows.iter().map(|(path, _)| path.clone()).collect();
-        let fair = max_min::allocate(&network.capacities, &paths).unwrap();
+        let paths: Vec<_> = network.flows.iter().map(|flow| flow.links.clone()).collect();
+        let fair = max_min::allocate(&network.capacities, &paths).unwrap().rates;
         for (ours, fair) in settled.rates.iter().zip(&fair) {
             assert!((*ours / *fair - 1.0).abs() < 0.02, "{ours} instead of {fair}");
         }
@@ -175,8 +199,10 @@ mod tests {
 
     #[test]
     fn a_flow_that_starts_later_catches_up() {
-        let flows = vec![(vec![0], Time::ZERO), (vec![0], Time::ZERO + Span::from_ms(1))];
-        let network = Network { base_rtt: Span::from_us(6), capacities: vec![Rate::from_gbps(100)], flows };
+        let network = Network {
+            capacities: vec![Rate::from_gbps(100)],
+            flows: vec![flow(vec![0], 0), flow(vec![0], 1)],
+        };
         let rates = network.settle(&law(), Span::from_ms(8)).rates;
         assert!((rates[0] / rates[1] - 1.0).abs() < 0.02, "{rates:?}");
         let sum = rates[0].as_gbps_f64() + rates[1].as_gbps_f64();

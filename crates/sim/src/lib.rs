@@ -9,6 +9,7 @@
 //! | `wheel` | the event queue |
 //! | `port`, `queue` | a queue and its link as one pipe; queues where leaving is an event |
 //! | `forwarding`, `routes` | packets on links and in switches |
+//! | [`paths()`] | which way each connection goes |
 //! | `stamp` | what switches write on packets |
 //! | `buffer` | shared buffers, PFC |
 //! | `endpoint`, `host` | connections and network cards |
@@ -29,6 +30,7 @@ mod forwarding;
 mod host;
 mod packet;
 mod partition;
+mod paths;
 mod port;
 mod queue;
 mod record;
@@ -45,6 +47,7 @@ mod unit;
 mod wheel;
 
 pub use capture::{CapturedFrame, FIRST_PORT, FrameSink, HOP_LIMIT, PAYLOAD_LIMIT, Tap};
+pub use paths::paths;
 pub use record::{Delivered, Ended, Outcome, Sent, Totals};
 pub use run::{Control, Phase, PhaseHook, run};
 pub use sample::{ConnectionReadings, Sampling};

@@ -45,10 +45,19 @@ impl Prepared {
             let problem = sweep.problem(Kind::Missing, &sweep.scenario, &message);
             Error::problems(vec![problem])
         })?;
-        check_columns(&sweep)?;
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("sweep");
-        let mut prepared =
-            Self { sweep, base: (base, base_text), name: scenario_file::plain(name), jobs: Vec::new() };
+        Self::new(sweep, (base, base_text), scenario_file::plain(name))
+    }
+
+    /// A plan that is no file, over this scenario, whatever the plan says of it.
+    pub(crate) fn of(plan: &str, base: (PathBuf, String)) -> Result<Self, Error> {
+        let sweep = Sweep::parse("plan", plan).map_err(Error::Scenario)?;
+        Self::new(sweep, base, String::new())
+    }
+
+    fn new(sweep: Sweep, base: (PathBuf, String), name: String) -> Result<Self, Error> {
+        check_columns(&sweep)?;
+        let mut prepared = Self { sweep, base, name, jobs: Vec::new() };
         prepared.check_points()?;
         Ok(prepared)
     }
