@@ -98,7 +98,7 @@ impl Brownfield {
         let units = self.units(&network)?;
         let metric = self.metric(&scenario, &network, endless)?;
         let folder = self.out.clone().unwrap_or_else(|| {
-            let name = scenario_file::folder_name(&scenario, &self.scenario);
+            let name = scenario_file::plain(&scenario.name);
             Path::new("results").join(format!("{name}-brownfield"))
         });
         fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
