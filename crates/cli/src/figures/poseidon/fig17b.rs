@@ -11,11 +11,11 @@ use plimsoll_report::{Axis, Marks, Series};
 const BIN: f64 = 1.0;
 
 /// The standard deviation of a flow's rate, root mean square over all flows, in Gb/s.
-pub(super) fn spread(run: &Observed, groups: &[&str]) -> f64 {
+pub(super) fn spread(run: &Observed, groups: &[&str], bin: f64) -> f64 {
     let window = Window { from: run.end / 3.0, to: run.end };
     let flows = groups.iter().flat_map(|group| run.flows(group));
     let squares = flows.map(|flow| {
-        let deviation = deviation(&binned(run.curve("goodput", flow.connection), BIN), window);
+        let deviation = deviation(&binned(run.curve("goodput", flow.connection), bin), window);
         deviation * deviation
     });
     mean(squares).sqrt()
@@ -23,7 +23,7 @@ pub(super) fn spread(run: &Observed, groups: &[&str]) -> f64 {
 
 /// Poseidon's and Swift's spread for each number of flows.
 pub(super) fn pairs(runs: &Runs) -> Vec<(f64, f64, f64)> {
-    let spreads = |law| by_count(runs, law, |run| spread(run, &["flows"]));
+    let spreads = |law| by_count(runs, law, |run| spread(run, &["flows"], BIN));
     let both = spreads("poseidon ").into_iter().zip(spreads("swift "));
     both.map(|((count, poseidon), (_, swift))| (count, poseidon, swift)).collect()
 }
@@ -41,7 +41,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut chart = over("Spread of a flow's rate over time", "Flows", "Standard deviation (Gb/s)");
     chart.y = Axis::log("Standard deviation (Gb/s)");
     for (name, law) in [("Poseidon", "poseidon "), ("Swift", "swift "), ("HPCC", "hpcc ")] {
-        let points = by_count(runs, law, |run| spread(run, &["flows"]));
+        let points = by_count(runs, law, |run| spread(run, &["flows"], BIN));
         for (count, spread) in &points {
             outcome
                 .setting(&format!("{name}, {count} flows: standard deviation"), format!("{spread:.4} Gb/s"));

@@ -19,9 +19,12 @@ pub(super) fn trips(runs: &Runs, family: &str) -> Points {
     by_count(runs, family, both)
 }
 
+/// The bins of a spread, in milliseconds: those of the scenarios.
+const BIN: f64 = 0.05;
+
 /// The spread of all flows' rates, in Gb/s.
 pub(super) fn spreads(runs: &Runs, family: &str) -> Points {
-    by_count(runs, family, |run| spread(run, &["first", "second"]))
+    by_count(runs, family, |run| spread(run, &["first", "second"], BIN))
 }
 
 /// The utilisation of the link, in percent.
