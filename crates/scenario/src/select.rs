@@ -3,6 +3,7 @@
 mod hosts;
 mod links;
 mod names;
+mod texts;
 mod via;
 
 pub use hosts::Hosts;

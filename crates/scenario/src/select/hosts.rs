@@ -1,7 +1,8 @@
 //! Hosts by number, range, rack or name.
 
 use super::Refusal;
-use super::names::{nodes_called, read_texts, unknown, write_texts};
+use super::names::{nodes_called, unknown};
+use super::texts::{read_texts, write_texts};
 use crate::network::{Network, Racks};
 use crate::problem::Kind;
 use crate::read::Reader;

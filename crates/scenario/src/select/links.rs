@@ -1,15 +1,10 @@
 //! Links by their ends, and ports by their direction.
 
 use super::Refusal;
-use super::names::{nodes_called, read_texts, unknown, write_texts};
+use super::names::{nodes_called, unknown};
+use super::texts::list_of_texts;
 use crate::network::Network;
 use crate::problem::Kind;
-use crate::read::Reader;
-use crate::table::{Cell, Shape};
-use toml::Spanned;
-use toml::de::DeValue;
-
-const STRINGS: &str = r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#;
 
 /// Links: `"all"`, `"hosts"` (those of hosts), `"fabric"` (those between switches), or by their
 /// ends (`"leaf0:spine1"`; `"leaf0:spine"` is all links from `leaf0` to spines).
@@ -103,46 +98,14 @@ pub(super) fn ports_between(network: &Network, pair: &str, separator: char) -> R
     Ok(ports)
 }
 
-impl Cell for Links {
-    type Bound = ();
-    fn shape(_: ((), ())) -> Shape {
-        Shape::Other {
-            says: "links: \"all\", \"hosts\", \"fabric\", a pair of nodes (\"leaf0:spine1\"), or an array of \
-                   these",
-            schema: STRINGS,
-        }
-    }
-    fn read(
-        reader: &mut Reader<'_>,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        _: ((), ()),
-    ) -> Option<Self> {
-        read_texts(reader, key, value, "links, e.g. \"leaf0:spine1\", \"fabric\" or \"all\"").map(Self)
-    }
-    fn write(&self, text: &mut String) {
-        write_texts(&self.0, text);
-    }
+list_of_texts! {
+    Links: "links: \"all\", \"hosts\", \"fabric\", a pair of nodes (\"leaf0:spine1\"), or an array of \
+     these",
+    must be "links, e.g. \"leaf0:spine1\", \"fabric\" or \"all\""
 }
 
-impl Cell for Ports {
-    type Bound = ();
-    fn shape(_: ((), ())) -> Shape {
-        Shape::Other {
-            says: "ports: \"none\", \"all\" (of switches), \"hosts\" (those that lead to hosts), a direction \
-                   (\"leaf0>h3\"), or an array of these",
-            schema: STRINGS,
-        }
-    }
-    fn read(
-        reader: &mut Reader<'_>,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        _: ((), ()),
-    ) -> Option<Self> {
-        read_texts(reader, key, value, "ports, e.g. \"leaf0>h3\", \"all\" or \"none\"").map(Self)
-    }
-    fn write(&self, text: &mut String) {
-        write_texts(&self.0, text);
-    }
+list_of_texts! {
+    Ports: "ports: \"none\", \"all\" (of switches), \"hosts\" (those that lead to hosts), a direction \
+     (\"leaf0>h3\"), or an array of these",
+    must be "ports, e.g. \"leaf0>h3\", \"all\" or \"none\""
 }

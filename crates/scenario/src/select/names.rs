@@ -1,6 +1,7 @@
-//! Names of nodes, and lists of texts in general.
+//! Names of nodes and of groups of traffic.
 
 use super::Refusal;
+use super::texts::list_of_texts;
 use crate::network::Network;
 use crate::problem::Kind;
 use crate::read::Reader;
@@ -8,43 +9,6 @@ use crate::table::{Cell, Shape, quoted};
 use plimsoll_cc::params::nearest;
 use toml::Spanned;
 use toml::de::DeValue;
-
-/// Reads a text or a whole number, or an array of them, as texts.
-pub(super) fn read_texts(
-    reader: &mut Reader<'_>,
-    key: &str,
-    value: &Spanned<DeValue<'_>>,
-    what: &str,
-) -> Option<Vec<String>> {
-    let one = |value: &DeValue<'_>| match value {
-        DeValue::String(text) => Some(text.to_string()),
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n.to_string())
-        }
-        _ => None,
-    };
-    let texts = match value.get_ref() {
-        DeValue::Array(items) => items.iter().map(|item| one(item.get_ref())).collect(),
-        single => one(single).map(|text| vec![text]),
-    };
-    if texts.is_none() {
-        reader.report(Kind::WrongType, value.span(), format!("`{key}` must be {what}"));
-    }
-    texts
-}
-
-/// Writes texts so that [`read_texts`] reads them back.
-pub(super) fn write_texts(texts: &[String], out: &mut String) {
-    match texts {
-        [only] => out.push_str(&quoted(only)),
-        several => {
-            let several: Vec<_> = several.iter().map(|text| quoted(text)).collect();
-            out.push('[');
-            out.push_str(&several.join(", "));
-            out.push(']');
-        }
-    }
-}
 
 /// The nodes called `name`; a name without its number is all nodes that have one: `leaf` is
 /// `leaf0`, `leaf1` and so on.
@@ -133,25 +97,9 @@ impl Switches {
     }
 }
 
-impl Cell for Switches {
-    type Bound = ();
-    fn shape(_: ((), ())) -> Shape {
-        Shape::Other {
-            says: "switches: \"all\", \"none\", or names (\"leaf3\", or \"leaf\" for all leaves), or an array of them",
-            schema: r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
-        }
-    }
-    fn read(
-        reader: &mut Reader<'_>,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        _: ((), ()),
-    ) -> Option<Self> {
-        read_texts(reader, key, value, "names of switches, e.g. [\"leaf0\", \"leaf1\"], or \"all\"").map(Self)
-    }
-    fn write(&self, text: &mut String) {
-        write_texts(&self.0, text);
-    }
+list_of_texts! {
+    Switches: "switches: \"all\", \"none\", or names (\"leaf3\", or \"leaf\" for all leaves), or an array of them",
+    must be "names of switches, e.g. [\"leaf0\", \"leaf1\"], or \"all\""
 }
 
 /// Any text.
@@ -184,23 +132,7 @@ impl Cell for Text {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<String>);
 
-impl Cell for Names {
-    type Bound = ();
-    fn shape(_: ((), ())) -> Shape {
-        Shape::Other {
-            says: "names, or \"all\"",
-            schema: r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
-        }
-    }
-    fn read(
-        reader: &mut Reader<'_>,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        _: ((), ()),
-    ) -> Option<Self> {
-        read_texts(reader, key, value, "a name, or an array of names").map(Self)
-    }
-    fn write(&self, text: &mut String) {
-        write_texts(&self.0, text);
-    }
+list_of_texts! {
+    Names: "names, or \"all\"",
+    must be "a name, or an array of names"
 }

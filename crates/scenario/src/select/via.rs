@@ -2,13 +2,10 @@
 
 use super::Refusal;
 use super::links::ports_between;
-use super::names::{nodes_called, read_texts, unknown, write_texts};
+use super::names::{nodes_called, unknown};
+use super::texts::list_of_texts;
 use crate::network::Network;
 use crate::problem::Kind;
-use crate::read::Reader;
-use crate::table::{Cell, Shape};
-use toml::Spanned;
-use toml::de::DeValue;
 
 /// Switches and links that a path must lead through, in whatever order it meets them; none = any path will do.
 /// A name that several switches share (`"spine"`) asks for one of them.
@@ -46,24 +43,7 @@ impl Via {
     }
 }
 
-impl Cell for Via {
-    type Bound = ();
-    fn shape(_: ((), ())) -> Shape {
-        Shape::Other {
-            says: "switches and links, e.g. [\"leaf0:spine1\", \"leaf3\"]; [] = any path",
-            schema: r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
-        }
-    }
-    fn read(
-        reader: &mut Reader<'_>,
-        key: &'static str,
-        value: &Spanned<DeValue<'_>>,
-        _: ((), ()),
-    ) -> Option<Self> {
-        read_texts(reader, key, value, "names of switches or links, e.g. [\"spine1\"] or \"leaf0:spine1\"")
-            .map(Self)
-    }
-    fn write(&self, text: &mut String) {
-        write_texts(&self.0, text);
-    }
+list_of_texts! {
+    Via: "switches and links, e.g. [\"leaf0:spine1\", \"leaf3\"]; [] = any path",
+    must be "names of switches or links, e.g. [\"spine1\"] or \"leaf0:spine1\""
 }
