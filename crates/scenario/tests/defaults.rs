@@ -15,6 +15,21 @@ fn at(rate: &str, law: &str) -> Scenario {
     scenario(&format!("[cc]\nlaw = \"{law}\"\n[topology]\nkind = \"single-switch\"\nrate = \"{rate}\"\n"))
 }
 
+/// 1048 B with 1000 B of payload, the default, have 48 B of headers; Ethernet's 1538 B with 1460 B have 78 B.
+#[test]
+fn a_larger_packet_carries_more_and_keeps_its_headers() {
+    let payload = |host: &str| {
+        let text = format!("[topology]\nkind = \"single-switch\"\n[cc]\nlaw = \"dctcp\"\n[host]\n{host}\n");
+        scenario(&text).host.payload().get()
+    };
+    assert_eq!(payload("mtu = \"4096B\""), 4_096 - 48);
+    assert_eq!(payload("preset = \"ethernet\"\nmtu = \"9000B\""), 9_000 - 78);
+    assert_eq!(payload("preset = \"poseidon\"\nmtu = \"9000B\""), 9_000);
+    assert_eq!(payload("mtu = \"4096B\"\nmss = \"auto\""), 4_096);
+    assert_eq!(payload("mtu = \"4096B\"\nmss = \"1000B\""), 1_000);
+    assert_eq!(payload("mtu = \"40B\""), 1);
+}
+
 #[test]
 fn thresholds_buffers_units_and_round_trips_follow_the_speed_of_links() {
     // DCTCP's step at 30 KB per 10 Gb/s; 16 MiB per 50 Gb/s; INT_MULTI of one per 25 Gb/s; 2 · (1 + 1) µs and two

@@ -12,6 +12,7 @@ use crate::table::Table;
 use crate::topology::SingleSwitch;
 use crate::traffic::Pattern;
 use crate::{HostParams, Record, Routing, Scenario, Topology, Traffic};
+use plimsoll_cc::Parameters;
 use plimsoll_cc::params::nearest;
 use plimsoll_cc::registry::AnyParams;
 use plimsoll_cc::{codel, plb, red, rpm};
@@ -114,7 +115,15 @@ impl Reader<'_> {
     /// Without a topology, as for models of a single law, hosts are Poseidon's.
     fn host(&mut self, section: Option<&Section<'_, '_>>, has_topology: bool) -> HostParams {
         let default = if has_topology { HostParams::rdma() } else { HostParams::poseidon() };
-        self.parameter_table(section, default, "host")
+        let Some(section) = section else { return default };
+        let presets: Vec<_> = HostParams::PRESETS.iter().map(|preset| (preset.name, preset.make)).collect();
+        let preset = self.preset(section, &presets).unwrap_or(default);
+        let mut host = preset;
+        self.parameters(section, &["preset"], "host", |key, value| host.set(key, value));
+        if section.keys.contains_key("mtu") && !section.keys.contains_key("mss") {
+            host.keep_headers(&preset);
+        }
+        host
     }
 
     fn cc(&mut self, section: &Section<'_, '_>) -> Option<AnyParams> {
