@@ -13,32 +13,11 @@ fn run(text: &str, threads: usize, seed: u64) -> Run {
 }
 
 fn leaf_spine(law: &str, more: &str) -> String {
-    format!(
-        r#"
-duration = "300us"
-[topology]
-kind = "leaf-spine"
-leaves = 4
-spines = 2
-hosts_per_leaf = 4
-host_rate = "100Gbps"
-[cc]
-law = "{law}"
-[[traffic]]
-kind = "poisson"
-load = 0.6
-size = "hadoop"
-{more}
-"#
-    )
+    common::racks(law, 0.6, more)
 }
 
 fn same_on_all_threads(text: &str) -> Run {
-    let one = run(text, 1, 7);
-    for threads in [2, 3, 4] {
-        let many = run(text, threads, 7);
-        assert_eq!(many.outcome, one.outcome, "{threads} threads");
-    }
+    let one = common::same_on_threads(text, Some(7));
     assert_ne!(
         run(text, 1, 8).outcome.totals.trace_hash,
         one.outcome.totals.trace_hash,

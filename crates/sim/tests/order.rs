@@ -3,40 +3,15 @@
 
 mod common;
 
-use common::{run, run_scenario, scenario};
+use common::run;
 use plimsoll_sim::Run;
 
-/// Sixteen hosts on four racks for a while; `more` is tables that follow.
 fn fabric(law: &str, more: &str) -> String {
-    format!(
-        r#"
-duration = "300us"
-[topology]
-kind = "leaf-spine"
-leaves = 4
-spines = 2
-hosts_per_leaf = 4
-host_rate = "100Gbps"
-[cc]
-law = "{law}"
-[[traffic]]
-kind = "poisson"
-load = 0.7
-size = "hadoop"
-{more}
-"#
-    )
+    common::racks(law, 0.7, more)
 }
 
 fn same_on_threads(text: &str) -> Run {
-    let scenario = scenario(text);
-    let one = run_scenario(&scenario, 1, None);
-    for threads in [2, 3, 4] {
-        let many = run_scenario(&scenario, threads, None);
-        assert_eq!(one.outcome, many.outcome, "{threads} threads");
-        assert_eq!(one.summary.trace_hash, many.summary.trace_hash);
-    }
-    one
+    common::same_on_threads(text, None)
 }
 
 /// The coin of a switch that marks and the luck of a link that loses are not drawn from one generator: the two

@@ -5,10 +5,12 @@
 
 mod common;
 
+use flate2::read::GzDecoder;
 use plimsoll_scenario::hpcc::{Files, import};
 use plimsoll_scenario::{Overrides, Scenario};
 use plimsoll_sim::Run;
 use std::fs;
+use std::io::Read;
 
 fn text(path: &str) -> String {
     fs::read_to_string(format!("{}/tests/data/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -130,15 +132,19 @@ fn slowdowns_on_the_fat_tree_agree_with_the_peer() {
     percentiles_agree(&run, [1.012_692_606, 2.186_416_318, 3.490_636_596, 6.902_510_442]);
 }
 
-/// The same for 5 ms of arrivals: 82,821 flows, 106 million packet-hops, which is too long for every day and whose
-/// files are too large to ship:
-/// `PLIMSOLL_FATTREE320=FOLDER cargo test --release -p plimsoll-sim --test peer -- --ignored --nocapture`.
+/// The same for 5 ms of arrivals: 82,821 flows, 106 million packet-hops, which is too long for every day:
+/// `cargo test --release -p plimsoll-sim --test peer -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes minutes, and needs the folder of the peer's files in PLIMSOLL_FATTREE320"]
+#[ignore = "takes a quarter of a minute with --release and minutes without"]
 fn slowdowns_of_five_milliseconds_on_the_fat_tree_agree_with_the_peer() {
-    let folder = std::env::var("PLIMSOLL_FATTREE320").unwrap();
-    let file = |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap();
-    let run = run_files(file("topology.txt"), file("flow_hadoop50_5ms.txt"), &file("config_5ms_hpcc.txt"), 2);
+    // The flows are shipped for the benchmark; the peer's two configurations differ in the stop time only.
+    let packed = format!("{}/../cli/bench/flow_hadoop50_5ms.txt.gz", env!("CARGO_MANIFEST_DIR"));
+    let mut flows = String::new();
+    GzDecoder::new(fs::File::open(packed).unwrap()).read_to_string(&mut flows).unwrap();
+    let config = text("fattree320/config_1ms_hpcc.txt");
+    assert!(config.contains("SIMULATOR_STOP_TIME 2.02"));
+    let config = config.replace("SIMULATOR_STOP_TIME 2.02", "SIMULATOR_STOP_TIME 2.05");
+    let run = run_files(text("fattree320/topology.txt"), flows, &config, 2);
     assert_eq!(run.summary.completed, 82_821);
     percentiles_agree(&run, [1.036_996_604, 2.581_115_227, 4.916_511_143, 10.982_610_843]);
 }

@@ -35,6 +35,40 @@ pub(crate) fn run(text: &str) -> Run {
     run_scenario(&scenario(text), 1, None)
 }
 
+/// Sixteen hosts on four racks for a while; `more` is tables that follow.
+pub(crate) fn racks(law: &str, load: f64, more: &str) -> String {
+    format!(
+        r#"
+duration = "300us"
+[topology]
+kind = "leaf-spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 4
+host_rate = "100Gbps"
+[cc]
+law = "{law}"
+[[traffic]]
+kind = "poisson"
+load = {load}
+size = "hadoop"
+{more}
+"#
+    )
+}
+
+/// Runs a text on one thread and on several, which must not make a difference.
+pub(crate) fn same_on_threads(text: &str, seed: Option<u64>) -> Run {
+    let scenario = scenario(text);
+    let one = run_scenario(&scenario, 1, seed);
+    for threads in [2, 3, 4] {
+        let many = run_scenario(&scenario, threads, seed);
+        assert_eq!(one.outcome, many.outcome, "{threads} threads");
+        assert_eq!(one.summary.trace_hash, many.summary.trace_hash);
+    }
+    one
+}
+
 /// What every run must satisfy, whatever it is about.
 pub(crate) fn check_books(run: &Run, duration: Option<Span>) {
     let totals = &run.outcome.totals;
