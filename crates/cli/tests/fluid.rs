@@ -4,7 +4,8 @@
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder of its own for each test, gone when the test ends.
 struct Folder(PathBuf);
@@ -166,7 +167,7 @@ fn an_upgrade_is_shown_step_by_step_and_goes_on_where_it_was() {
     let text = out(&first);
     assert!(text.contains("8 runs: "), "{text}");
     assert!(text.contains("2/4") && text.contains("4/4"), "{text}");
-    for file in ["brownfield.csv", "brownfield.png", "brownfield.svg", "slowdown.png"] {
+    for file in ["brownfield.csv", "brownfield.png", "brownfield.svg", "gain.png", "slowdown.png"] {
         assert!(folder.0.join("out").join(file).exists(), "{file} is missing");
     }
     assert_eq!(fs::read_to_string(folder.0.join("out/brownfield.csv")).unwrap().lines().count(), 5);
@@ -180,14 +181,47 @@ fn an_upgrade_is_shown_step_by_step_and_goes_on_where_it_was() {
     let steps = json["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 3);
     let value = |step: &Value| step["slowdown"]["p99"]["mean"].as_f64().unwrap();
-    assert_eq!(steps[0]["gain_percent"], 0.0);
+    assert_eq!(steps[0]["gain_percent"]["mean"], 0.0);
     let gain = 100.0 * (1.0 - value(&steps[2]) / value(&steps[0]));
-    assert!((steps[2]["gain_percent"].as_f64().unwrap() - gain).abs() < 1e-9);
+    assert!((steps[2]["gain_percent"]["mean"].as_f64().unwrap() - gain).abs() < 1e-9);
     // Of the two ways to begin, the search took the better one.
     let other = if steps[1]["upgraded"] == "leaf" { "spine" } else { "leaf" };
     let alone = [&arguments[..3], &[other], &arguments[4..], &["--json"]].concat();
     let alone = folder.json(&alone);
     assert!(value(&alone["steps"][1]) >= value(&steps[1]), "{other} is better");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_stopped_shows_what_it_has_and_goes_on() {
+    // Of four switches the search tries 4 + 3 + 2 + 1 sets, and none before; each run takes a while.
+    let folder = Folder::new("stopped", &RACKS.replace("200us", "3ms"));
+    let arguments = ["brownfield", "base.toml", "--search", "greedy", "--seeds", "2", "--out", "out"];
+    let child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(arguments)
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let finished = || {
+        let entries = fs::read_dir(folder.0.join("out")).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.path().join("summary.json").exists()).count()
+    };
+    let start = Instant::now();
+    while finished() < 5 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", out(&output));
+    assert!(out(&output).contains("stopped, the same command goes on"), "{}", out(&output));
+    let before = finished();
+    assert!((5..22).contains(&before), "{before}");
+    // The set of all is reached twice, at the beginning and at the end: 11 sets of 2 seeds.
+    let again = folder.run(&arguments);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
+    assert!(out(&again).contains(&format!("{} runs, {before} were there", 22 - before)), "{}", out(&again));
 }
 
 #[test]

@@ -44,10 +44,9 @@ impl Metric {
         }
     }
 
-    /// By how many per cent `this` is better than `base`.
-    pub(crate) fn gain(self, this: f64, base: f64) -> f64 {
-        let more = if self == Self::Fairness { this - base } else { base - this };
-        100.0 * more / base
+    /// How much better `this` is than `base`: less slowdown, or more fairness.
+    fn better(self, this: f64, base: f64) -> f64 {
+        if self == Self::Fairness { this - base } else { base - this }
     }
 }
 
@@ -59,6 +58,17 @@ pub(super) struct Measured {
     /// Completion time in microseconds, by percentile.
     latency: [Option<f64>; 3],
     fairness: Option<f64>,
+}
+
+impl Measured {
+    fn metric(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::P50 => self.slowdown[0],
+            Metric::P99 => self.slowdown[1],
+            Metric::P999 => self.slowdown[2],
+            Metric::Fairness => self.fairness,
+        }
+    }
 }
 
 /// A mean over seeds and, with two seeds or more, the interval that holds the true one with 95 % confidence.
@@ -74,7 +84,8 @@ pub(crate) struct Row {
     pub(crate) slowdown: [Option<Mean>; 3],
     pub(crate) latency: [Option<Mean>; 3],
     pub(crate) fairness: Option<Mean>,
-    pub(crate) seeds: usize,
+    /// What each seed yielded, in their order.
+    runs: Vec<Measured>,
 }
 
 impl Row {
@@ -83,8 +94,22 @@ impl Row {
             slowdown: std::array::from_fn(|at| mean(runs.iter().map(|run| run.slowdown[at]))),
             latency: std::array::from_fn(|at| mean(runs.iter().map(|run| run.latency[at]))),
             fairness: mean(runs.iter().map(|run| run.fairness)),
-            seeds: runs.len(),
+            runs: runs.to_vec(),
         }
+    }
+
+    pub(crate) fn seeds(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// By how many per cent of the other's mean this is better. Both had the same traffic with the same seed, so
+    /// the interval is that of the seeds' differences: what a seed does to both is no doubt about the gain.
+    pub(crate) fn gain_over(&self, base: &Self, metric: Metric) -> Option<Mean> {
+        let whole = base.metric(metric)?.mean;
+        let gain = |(this, base): (&Measured, &Measured)| {
+            Some(100.0 * metric.better(this.metric(metric)?, base.metric(metric)?) / whole)
+        };
+        mean(self.runs.iter().zip(&base.runs).map(gain))
     }
 
     pub(crate) fn metric(&self, metric: Metric) -> Option<Mean> {
@@ -167,10 +192,27 @@ impl Sink<Sample> for Goodputs {
 mod tests {
     use super::*;
 
+    fn p99_and_fairness(p99: f64, fairness: f64) -> Measured {
+        Measured { slowdown: [None, Some(p99), None], fairness: Some(fairness), ..Measured::default() }
+    }
+
     #[test]
     fn less_slowdown_and_more_fairness_are_gains() {
-        assert!((Metric::P99.gain(3.0, 4.0) - 25.0).abs() < 1e-9);
-        assert!((Metric::Fairness.gain(0.9, 0.75) - 20.0).abs() < 1e-9);
+        let (base, this) = (Row::of(&[p99_and_fairness(4.0, 0.75)]), Row::of(&[p99_and_fairness(3.0, 0.9)]));
+        let gain = |metric| this.gain_over(&base, metric).unwrap().mean;
+        assert!((gain(Metric::P99) - 25.0).abs() < 1e-9);
+        assert!((gain(Metric::Fairness) - 20.0).abs() < 1e-9);
+        assert_eq!(this.gain_over(&base, Metric::P50), None);
+    }
+
+    /// Slowdowns of 2 and 10 (mean 6) fall by 0.9 and 1.1: the seeds differ by 8, the differences by 0.2, so that
+    /// the gain is 1/6 with a standard error of 0.1/6 and t = 12.706 for one degree of freedom.
+    #[test]
+    fn what_a_seed_does_to_both_is_no_doubt_about_the_gain() {
+        let row = |first, second| Row::of(&[p99_and_fairness(first, 1.0), p99_and_fairness(second, 1.0)]);
+        let gain = row(1.1, 8.9).gain_over(&row(2.0, 10.0), Metric::P99).unwrap();
+        assert!((gain.mean - 100.0 / 6.0).abs() < 1e-9);
+        assert!((gain.interval.unwrap().high - gain.mean - 12.706 * 10.0 / 6.0).abs() < 0.01);
     }
 
     /// Student's t for 95 % and 1 degree of freedom is 12.706; the standard error of 1 and 3 is 1.
@@ -181,6 +223,6 @@ mod tests {
         let median = row.metric(Metric::P50).unwrap();
         let interval = median.interval.unwrap();
         assert!((median.mean - 2.0).abs() < 1e-12 && (interval.high - 2.0 - 12.706).abs() < 1e-2);
-        assert_eq!((row.metric(Metric::P99), row.seeds), (None, 2));
+        assert_eq!((row.metric(Metric::P99), row.seeds()), (None, 2));
     }
 }

@@ -8,7 +8,8 @@ use crate::plots;
 use plimsoll_report::{Axis, Chart, Marks, Series};
 use std::path::{Path, PathBuf};
 
-/// Draws the metric after each step and, if flows completed, the percentiles of slowdown; gives the PNGs.
+/// Draws the metric after each step, what is gained by it and, if flows completed, the percentiles of slowdown; gives
+/// the PNGs.
 pub(crate) fn draw(
     plan: &Plan,
     full: Option<&Row>,
@@ -44,6 +45,26 @@ pub(crate) fn draw(
         notes: notes(plan),
     };
     drawn.push(write(folder, "brownfield", &chart)?);
+    if let Some(none) = plan.steps.first().map(|step| &step.row) {
+        let gain = |row: &Row| row.gain_over(none, metric);
+        let (series, bars) = curve("", &gain);
+        let mut all = vec![series, Series { guide: true, ..Series::curves("", bars) }];
+        if let Some(mean) = full.and_then(gain) {
+            all.push(Series::guide("all switches", [(left, mean.mean), (right, mean.mean)]));
+        }
+        let mut notes = notes(plan);
+        if none.seeds() > 1 {
+            notes.push("Each seed is held against the same seed without INT.".to_owned());
+        }
+        let chart = Chart {
+            title: format!("{title}: gain by INT, {}", metric.label()),
+            x: axis(),
+            y: Axis::linear("Better than without INT (%)"),
+            series: all,
+            notes,
+        };
+        drawn.push(write(folder, "gain", &chart)?);
+    }
     if plan.steps.iter().any(|step| step.row.slowdown[0].is_some()) {
         // Bars of several curves would lie on each other.
         let names = ["median", "p99", "p99.9"].into_iter().enumerate();
@@ -80,7 +101,7 @@ fn notes(plan: &Plan) -> Vec<String> {
         names.push(format!("{} more", steps.len() - MOST));
     }
     let mut notes = vec![format!("Order: {}.", names.join(", "))];
-    let seeds = plan.steps.first().map_or(0, |step| step.row.seeds);
+    let seeds = plan.steps.first().map_or(0, |step| step.row.seeds());
     if seeds > 1 {
         notes.push(format!("Means over {seeds} seeds; grey bars: 95 % confidence interval of the mean."));
     }

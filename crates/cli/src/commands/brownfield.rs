@@ -1,10 +1,11 @@
 //! `plimsoll brownfield SCENARIO`.
 
-use crate::brownfield::{self, Metric, Plan, Row, Study, Unit};
+use crate::brownfield::{self, Mean, Metric, Plan, Row, Study, Unit};
 use crate::error::{Error, Verdict};
 use crate::fluid_scenario::FluidScenario;
 use crate::{files, scenario_file, watched};
 use clap::{Args, ValueEnum};
+use plimsoll_metrics::confidence::Interval;
 use plimsoll_scenario::{Message, Network, Overrides, Scenario};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
     plimsoll brownfield scenarios/brownfield.toml --order leaf0,leaf1,spine --metric p999 --seeds 5\n  \
     plimsoll brownfield scenarios/op-latency.toml --search greedy --unit tier --jobs 2\n  \
     plimsoll brownfield scenarios/incast16.toml --cc poseidon:brownfield\n  \
-    plimsoll brownfield scenarios/brownfield.toml --json | jq '.steps[] | [.upgraded, .gain_percent]'")]
+    plimsoll brownfield scenarios/brownfield.toml --json | jq '.steps[] | [.upgraded, .gain_percent.mean]'")]
 pub(crate) struct Brownfield {
     /// The scenario's file; `-` reads standard input.
     scenario: PathBuf,
@@ -254,18 +255,16 @@ impl Shown<'_> {
     }
 
     /// How much better than without INT, and how much of what INT everywhere gains, both in per cent.
-    fn gains(&self, row: &Row) -> (Option<f64>, Option<f64>) {
-        let value = |row: Option<&Row>| row.and_then(|row| row.metric(self.metric)).map(|mean| mean.mean);
-        let (this, none) = (value(Some(row)), value(self.study.row(&self.study.none())));
-        let full = value(self.study.row(&self.study.full()));
-        let gain = |value: Option<f64>| Some(self.metric.gain(value?, none?));
+    fn gains(&self, row: &Row) -> (Option<Mean>, Option<f64>) {
+        let gain = |row: &Row| row.gain_over(self.study.row(&self.study.none())?, self.metric);
+        let full = self.study.row(&self.study.full()).and_then(gain);
         // Next to nothing, or a loss, is no measure of the steps.
         const NOTHING: f64 = 0.1;
-        let of_full = match (gain(this), gain(full)) {
-            (Some(this), Some(full)) if full > NOTHING => Some(100.0 * this / full),
+        let of_full = match (gain(row), full) {
+            (Some(this), Some(full)) if full.mean > NOTHING => Some(100.0 * this.mean / full.mean),
             _ => None,
         };
-        (gain(this), of_full)
+        (gain(row), of_full)
     }
 
     fn table(&self, out: &mut dyn Write) -> Result<(), Error> {
@@ -284,13 +283,11 @@ impl Shown<'_> {
             "of full",
         ];
         let mut lines = vec![head.map(str::to_owned).to_vec()];
-        let mean = |mean: Option<brownfield::Mean>, unit: &str| match mean {
-            Some(mean) => match mean.interval {
-                Some(interval) => {
-                    format!("{:.3} ± {:.3}{unit}", mean.mean, (interval.high - interval.low) / 2.0)
-                }
-                None => format!("{:.3}{unit}", mean.mean),
-            },
+        let mean = |mean: Option<Mean>, decimals: usize, unit: &str| match mean {
+            Some(Mean { mean, interval: Some(Interval { low, high }) }) => {
+                format!("{mean:.decimals$} ± {:.decimals$}{unit}", (high - low) / 2.0)
+            }
+            Some(Mean { mean, interval: None }) => format!("{mean:.decimals$}{unit}"),
             None => "-".to_owned(),
         };
         let percent = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1} %"));
@@ -301,12 +298,11 @@ impl Shown<'_> {
                 line.upgraded.to_owned(),
                 format!("{}/{}", line.switches, self.study.network.switches),
             ];
-            cells.extend(line.row.slowdown.map(|value| mean(value, "")));
-            let latency = |value: Option<brownfield::Mean>| {
-                value.map_or("-".to_owned(), |value| format!("{:.1} us", value.mean))
-            };
+            cells.extend(line.row.slowdown.map(|value| mean(value, 3, "")));
+            let latency =
+                |value: Option<Mean>| value.map_or("-".to_owned(), |value| format!("{:.1} us", value.mean));
             cells.extend(line.row.latency.map(latency));
-            cells.extend([mean(line.row.fairness, ""), percent(gain), percent(of_full)]);
+            cells.extend([mean(line.row.fairness, 3, ""), mean(gain, 1, " %"), percent(of_full)]);
             lines.push(cells);
         }
         let widths: Vec<usize> = (0..head.len())
@@ -331,7 +327,8 @@ impl Shown<'_> {
         if self.study.seeds.len() > 1 {
             writeln!(
                 out,
-                "± is half the 95 % confidence interval of the mean over {} seeds.",
+                "± is half the 95 % confidence interval of the mean over {} seeds; that of the gain is over the \
+                 differences of equal seeds. A gain smaller than its ± cannot be told from chance.",
                 self.study.seeds.len()
             )?;
         }
@@ -372,42 +369,44 @@ impl Shown<'_> {
         for column in columns {
             text.push_str(&format!(",{column},{column}_low,{column}_high"));
         }
-        text.push_str(",gain_percent,of_full_percent\n");
+        text.push_str(",gain_percent,gain_percent_low,gain_percent_high,of_full_percent\n");
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let write_mean = |text: &mut String, mean: Option<Mean>| {
+            let interval = mean.and_then(|mean| mean.interval);
+            let cells = [mean.map(|mean| mean.mean), interval.map(|i| i.low), interval.map(|i| i.high)];
+            cells.into_iter().for_each(|cell| text.push_str(&format!(",{}", number(cell))));
+        };
         for line in self.lines() {
             let step = line.step.map_or(String::new(), |step| step.to_string());
-            text.push_str(&format!("{step},{},{},{}", line.upgraded, line.switches, line.row.seeds));
+            text.push_str(&format!("{step},{},{},{}", line.upgraded, line.switches, line.row.seeds()));
             let means = line.row.slowdown.iter().chain(&line.row.latency).chain([&line.row.fairness]);
-            for mean in means {
-                let interval = mean.and_then(|mean| mean.interval);
-                let cells = [mean.map(|mean| mean.mean), interval.map(|i| i.low), interval.map(|i| i.high)];
-                cells.into_iter().for_each(|cell| text.push_str(&format!(",{}", number(cell))));
-            }
+            means.for_each(|mean| write_mean(&mut text, *mean));
             let (gain, of_full) = self.gains(line.row);
-            text.push_str(&format!(",{},{}\n", number(gain), number(of_full)));
+            write_mean(&mut text, gain);
+            text.push_str(&format!(",{}\n", number(of_full)));
         }
         text
     }
 
     fn json(&self) -> Value {
-        let mean = |mean: &Option<brownfield::Mean>| {
+        let mean = |mean: &Option<Mean>| {
             mean.map(|mean| {
                 let interval = mean.interval;
                 json!({ "mean": mean.mean, "low": interval.map(|i| i.low), "high": interval.map(|i| i.high) })
             })
         };
-        let three = |means: &[Option<brownfield::Mean>; 3]| json!({ "p50": mean(&means[0]), "p99": mean(&means[1]), "p999": mean(&means[2]) });
+        let three = |means: &[Option<Mean>; 3]| json!({ "p50": mean(&means[0]), "p99": mean(&means[1]), "p999": mean(&means[2]) });
         let object = |line: &Line<'_>| {
             let (gain, of_full) = self.gains(line.row);
             json!({
                 "step": line.step,
                 "upgraded": line.upgraded,
                 "switches": line.switches,
-                "seeds": line.row.seeds,
+                "seeds": line.row.seeds(),
                 "slowdown": three(&line.row.slowdown),
                 "latency_us": three(&line.row.latency),
                 "fairness": mean(&line.row.fairness),
-                "gain_percent": gain,
+                "gain_percent": mean(&gain),
                 "of_full_percent": of_full,
             })
         };
