@@ -4,7 +4,7 @@ use crate::error::Error;
 use plimsoll_fluid::flow_level::FlowLevel;
 use plimsoll_fluid::max_min::{self, Allocation};
 use plimsoll_fluid::network::{Flow, Network as FluidNetwork};
-use plimsoll_scenario::{Connection, Message, Network, Routing, Scenario, Workload};
+use plimsoll_scenario::{Connection, Message, Network, Paths, Scenario, Workload};
 use plimsoll_units::{Rate, Rounding, Span, Time};
 
 /// Links and flows of a scenario. A link of the model is a port of the network.
@@ -31,7 +31,7 @@ pub(crate) struct Chosen {
 
 impl FluidScenario {
     pub(crate) fn new(scenario: &Scenario) -> Result<Self, Error> {
-        if scenario.routing == Routing::Spray {
+        if scenario.routing.paths == Paths::Spray {
             let why = "packets are sprayed, so a flow has no path of its own; `--set routing.spreading=ecmp` gives it one";
             return Err(Error::Refused(why.to_owned()));
         }

@@ -79,7 +79,7 @@ pub use load::{Loader, NoFiles};
 pub use network::{Link, Network, NetworkError};
 pub use problem::{Kind, Problem, Problems};
 pub use record::Record;
-pub use routing::Routing;
+pub use routing::{Paths, Routing};
 pub use scenario::{Overrides, Scenario};
 pub use schema::json_schema;
 pub use select::Refusal;

@@ -196,6 +196,7 @@ fn switch_settings(draft: SwitchDraft, law: &AnyLaw, nic_rate: Rate, transport: 
         rpm: table.reverse_marking.then_some(rpm),
         int,
         int_switches: table.int_switches,
+        int_reflected: table.int_reflected,
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a scenario to text.
 
 use crate::read::{Front, Seed};
-use crate::routing::{RoutingTable, Spreading};
+use crate::routing::{Paths, RoutingTable, Spreading};
 use crate::select::Text;
 use crate::switch::{Aqm, Ecn, Encoding, IntMode, IntWord, SwitchTable};
 use crate::table::{Table, write_line};
@@ -60,6 +60,7 @@ fn switch(text: &mut String, switch: &SwitchSettings) {
         int_encoding,
         int_multiple,
         int_switches: switch.int_switches.clone(),
+        int_reflected: switch.int_reflected,
     };
     text.push_str("\n[switch]\n");
     table.write(text);
@@ -86,14 +87,14 @@ fn switch(text: &mut String, switch: &SwitchSettings) {
 }
 
 fn routing(text: &mut String, routing: &Routing) {
-    let spreading = match routing {
-        Routing::Ecmp => Spreading::Ecmp,
-        Routing::Plb(_) => Spreading::Plb,
-        Routing::Spray => Spreading::Spray,
+    let spreading = match routing.paths {
+        Paths::Ecmp => Spreading::Ecmp,
+        Paths::Plb(_) => Spreading::Plb,
+        Paths::Spray => Spreading::Spray,
     };
     text.push_str("\n[routing]\n");
-    RoutingTable { spreading }.write(text);
-    if let Routing::Plb(plb) = routing {
+    RoutingTable { spreading, same_way_back: routing.same_way_back }.write(text);
+    if let Paths::Plb(plb) = &routing.paths {
         parameters(text, "routing.plb", plb);
     }
 }

@@ -366,3 +366,25 @@ fn pfc_without_a_buffer_that_it_could_protect_is_refused() {
     assert!(scenario.switch.buffer.size.unwrap().get() >= 2 * 375_000_000);
     assert!(Scenario::parse("x.toml", &scenario.to_toml()).is_ok());
 }
+
+#[test]
+fn what_cannot_be_reflected_is_refused() {
+    let (kind, _, text) = refused("[switch]\nint = \"none\"\nint_reflected = true\n");
+    assert_eq!(kind, Kind::Contradiction);
+    assert!(text.contains("does not read the maximum per-hop delay"), "{text}");
+    let (kind, line, text) = refused("[routing]\nspreading = \"spray\"\nsame_way_back = true\n");
+    assert_eq!((kind, line), (Kind::Contradiction, 3));
+    assert!(text.contains("have no way that acks could take back"), "{text}");
+    let reflected = "[switch]\nint_reflected = true\n[routing]\nsame_way_back = true\n";
+    let brownfield = format!(
+        "{NETWORK}[cc]\nlaw = \"poseidon:brownfield\"\n{}",
+        reflected.replace("[switch]", "[switch]\nint = \"max-hop-delay\"")
+    );
+    // Acks that gather what data would meet cannot bring what they met themselves.
+    let text = problem(&brownfield).message;
+    assert!(text.contains("poseidon as it is set does not read"), "{text}");
+    let poseidon = format!("{NETWORK}[cc]\nlaw = \"poseidon\"\n{reflected}");
+    let text = Scenario::parse("x", &poseidon).unwrap().to_toml();
+    assert_eq!(Scenario::parse("x", &text).unwrap(), Scenario::parse("x", &poseidon).unwrap());
+    assert!(text.contains("int_reflected = true") && text.contains("same_way_back = true"), "{text}");
+}

@@ -4,6 +4,7 @@ use crate::host::Host;
 use crate::packet::{Landed, LongestWait, NONE, Packet, wait};
 use crate::partition::Partition;
 use crate::record::{Delivered, Ended, Sent};
+use crate::reflect::UNKNOWN;
 use crate::routes::mix;
 use crate::setup::Spreading;
 use crate::shared::Stamp;
@@ -122,12 +123,13 @@ impl<L: CongestionControl> Partition<'_, L> {
             if setup.reports_delay { ack.receiver_delay.saturating_add(delay) } else { Span::ZERO };
         let body = self.bodies.get_mut(slot);
         body.set_ack(&ack);
-        let plan = &self.shared.connections[body.connection as usize];
+        body.label = label;
+        let connection = body.connection;
+        let plan = &self.shared.connections[connection as usize];
         let packet = Packet {
             body: slot,
             to: plan.from as u16,
-            // The way back is hashed too, and differently.
-            label: label.rotate_left(8) ^ 0x5BD1,
+            label: self.label_back(connection, label),
             size: setup.ack_size.get() as u16,
             flags: Packet::ACK | Packet::of_class(setup.ack_class.unwrap_or(plan.class)),
             ..Packet::EMPTY
@@ -169,6 +171,11 @@ impl<L: CongestionControl> Partition<'_, L> {
             let mut hops = [HopRecord::default(); MAX_HOPS];
             let telemetry = match shared.stamp {
                 Stamp::Nothing => Telemetry::None,
+                Stamp::LongestWait if shared.setup.switch.int_reflected => {
+                    let known = packet.longest_wait != UNKNOWN;
+                    let forward = wait(if known { packet.longest_wait } else { ack.reflected });
+                    Telemetry::MaxHop { forward, reverse: Span::ZERO }
+                }
                 Stamp::LongestWait => {
                     Telemetry::MaxHop { forward: wait(ack.reflected), reverse: ack.reverse_delay }
                 }

@@ -92,6 +92,9 @@ impl<L: CongestionControl> Partition<'_, L> {
         if self.shared.rpm.is_some() {
             packet.flags |= self.pay_echo(switch, ingress, packet.body, packet.has(Packet::ACK));
         }
+        if self.shared.setup.switch.int_reflected && packet.has(Packet::ACK) {
+            packet.longest_wait = self.reflect(now, switch, ingress, packet.body, packet.longest_wait);
+        }
         self.enqueue(now, switch, port, packet);
     }
 

@@ -34,6 +34,7 @@ mod paths;
 mod port;
 mod queue;
 mod record;
+mod reflect;
 mod routes;
 mod run;
 mod sample;

@@ -30,6 +30,8 @@ pub(crate) struct Body {
     receiver_delay: u64,
     pub(crate) connection: u32,
     longest_wait: LongestWait,
+    /// Ack: what ECMP hashed of the data.
+    pub(crate) label: u16,
     flags: u8,
     hops: u8,
 }

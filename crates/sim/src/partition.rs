@@ -70,6 +70,8 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     /// Connections that ended before all their messages were acked: no more messages begin on them.
     pub(crate) given_up: HashSet<u32>,
     pub(crate) incoming: Vec<Incoming>,
+    /// For each connection the label of its data and that of the way back, where acks take the same way.
+    pub(crate) ways_back: Vec<Option<(u16, u16)>>,
     /// How many messages each message still waits for.
     pub(crate) waits_for: Vec<u32>,
     pub(crate) bodies: Slab<Body>,
@@ -148,6 +150,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             slot_of: vec![NONE; connections],
             given_up: HashSet::new(),
             incoming: (0..connections).map(|_| Incoming::NotYet).collect(),
+            ways_back: Vec::new(),
             waits_for: shared.messages.iter().map(|message| message.waits_for).collect(),
             bodies: Slab::default(),
             hop_lists: Vec::new(),

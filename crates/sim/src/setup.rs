@@ -72,6 +72,8 @@ pub struct Setup {
     pub stamping: Vec<bool>,
     /// How flows spread over equal paths.
     pub spreading: Spreading,
+    /// Whether acks take the way of their data back.
+    pub same_way_back: bool,
     /// For each connection the label that leads it through its waypoints, if it has any; empty if none has.
     pub pinned: Vec<Option<u16>>,
     /// What happens to the network, by time.

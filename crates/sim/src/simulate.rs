@@ -12,7 +12,7 @@ use plimsoll_cc::{CongestionControl, Host, ParamError, Signals};
 use plimsoll_metrics::{
     Discard, Drops, Failure, MessageRecord, Reason, Sample, Sink, Summary, Tally, TraceHash,
 };
-use plimsoll_scenario::{Kind, Message, Network, Refusal, Routing, Scenario, Workload};
+use plimsoll_scenario::{Kind, Message, Network, Paths, Refusal, Scenario, Workload};
 use plimsoll_transport::{Stack, StackError};
 use plimsoll_units::{Bytes, Rate, Span, Time};
 use std::fmt;
@@ -243,15 +243,16 @@ fn setup(
         ack_size: scenario.host.ack_size.unwrap_or(Bytes::new(60)),
         receive_delay: scenario.host.receive_delay,
         reports_delay: scenario.host.endpoint_delay,
-        stamps_acks: scenario.host.stamp_acks,
+        stamps_acks: scenario.host.stamp_acks && !scenario.switch.int_reflected,
         ack_class: scenario.host.ack_class.map(|class| class as u8),
         switch: scenario.switch.clone(),
         stamping,
-        spreading: match scenario.routing {
-            Routing::Ecmp => Spreading::PerFlow,
-            Routing::Plb(params) => Spreading::Plb(params),
-            Routing::Spray => Spreading::PerPacket,
+        spreading: match scenario.routing.paths {
+            Paths::Ecmp => Spreading::PerFlow,
+            Paths::Plb(params) => Spreading::Plb(params),
+            Paths::Spray => Spreading::PerPacket,
         },
+        same_way_back: scenario.routing.same_way_back,
         changes,
         tick: scenario.transport.tick,
         sampling: None,

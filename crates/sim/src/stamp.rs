@@ -38,7 +38,9 @@ impl<L: CongestionControl> Partition<'_, L> {
         match shared.stamp {
             Stamp::Nothing => {}
             Stamp::LongestWait => {
-                if self.ports[port as usize].stamps {
+                // Acks that gather what their data would meet have no room for what they meet themselves.
+                let taken = packet.has(Packet::ACK) && shared.setup.switch.int_reflected;
+                if self.ports[port as usize].stamps && !taken {
                     let wait = shared.units.wait.floor(departure.wait) >> WAIT_SHIFT;
                     packet.longest_wait = packet.longest_wait.max(wait.min(shared.units.longest_wait) as u32);
                 }

@@ -5,7 +5,7 @@ use super::reader::{Reader, Section};
 use crate::fault::FaultTable;
 use crate::problem::Kind;
 use crate::resolve::{Draft, Places};
-use crate::routing::{RoutingTable, Spreading};
+use crate::routing::{Paths, RoutingTable, Spreading};
 use crate::select::{Text, Via};
 use crate::switch::{Buffer, Class, Pfc, SwitchTable};
 use crate::table::Table;
@@ -213,15 +213,23 @@ impl Reader<'_> {
     }
 
     fn routing(&mut self, section: Option<&Section<'_, '_>>) -> Option<Routing> {
-        let Some(section) = section else { return Some(Routing::Ecmp) };
+        let Some(section) = section else { return Some(Routing::default()) };
         let table = RoutingTable::read(self, section, &["plb"]);
         let plb = self.inner(section, "plb");
         let plb = self.parameter_table(plb.as_ref(), plb::Params::linux(), "routing.plb");
-        Some(match table?.spreading {
-            Spreading::Ecmp => Routing::Ecmp,
-            Spreading::Plb => Routing::Plb(plb),
-            Spreading::Spray => Routing::Spray,
-        })
+        let RoutingTable { spreading, same_way_back } = table?;
+        let paths = match spreading {
+            Spreading::Ecmp => Paths::Ecmp,
+            Spreading::Plb => Paths::Plb(plb),
+            Spreading::Spray if same_way_back => {
+                let message = "packets that are sprayed have no way that acks could take back; set \
+                               `routing.spreading = \"ecmp\"` or leave `same_way_back` out";
+                self.report(Kind::Contradiction, section.place("same_way_back"), message);
+                return None;
+            }
+            Spreading::Spray => Paths::Spray,
+        };
+        Some(Routing { paths, same_way_back })
     }
 
     fn traffic(&mut self, section: &Section<'_, '_>) -> Option<Traffic> {

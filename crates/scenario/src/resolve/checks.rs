@@ -101,6 +101,14 @@ impl Reader<'_> {
         if let Err(missing) = needs.check(law.name(), offered(scenario, network)) {
             self.refuse(places.cc.as_ref(), Refusal::new(Kind::Contradiction, "law", missing.to_string()));
         }
+        if scenario.switch.int_reflected && !needs.has(Signals::MAX_HOP_DELAY) {
+            let message = format!(
+                "{} as it is set does not read the maximum per-hop delay that switches write on acks; leave \
+                 `int_reflected` out, or use `poseidon`",
+                law.name()
+            );
+            self.refuse(places.switch.as_ref(), Refusal::new(Kind::Contradiction, "int_reflected", message));
+        }
         let room = match scenario.switch.int {
             IntMode::HopRecords { encoding: Encoding::Wire, .. } => WIRE_HOPS,
             _ => MAX_HOPS as u32,
@@ -218,7 +226,7 @@ fn no_class(class: u32, count: u32) -> String {
 
 /// The signals that hosts and switches give to laws.
 fn offered(scenario: &Scenario, network: &Network) -> Signals {
-    let SwitchSettings { marking, codel, int, int_switches, .. } = &scenario.switch;
+    let SwitchSettings { marking, codel, int, int_switches, int_reflected, .. } = &scenario.switch;
     let host = &scenario.host;
     let everywhere = int_switches.resolve(network).is_ok_and(|nodes| nodes.len() as u32 == network.switches);
     let marks = marking.is_some() || codel.is_some_and(|codel| codel.signal == codel::Signal::Mark);
@@ -230,7 +238,7 @@ fn offered(scenario: &Scenario, network: &Network) -> Signals {
         (host.hop_count, Signals::HOP_COUNT),
         (records && everywhere, Signals::HOP_RECORDS),
         (maxima && everywhere, Signals::MAX_HOP_DELAY),
-        (maxima && host.stamp_acks, Signals::REVERSE_MAX_HOP_DELAY),
+        (maxima && host.stamp_acks && !int_reflected, Signals::REVERSE_MAX_HOP_DELAY),
         (marks && scenario.transport.ecn != EcnEcho::Off, Signals::ECN),
     ];
     gives.into_iter().filter(|(given, _)| *given).fold(Signals::NONE, |all, (_, signal)| all | signal)

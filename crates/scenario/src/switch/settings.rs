@@ -53,6 +53,10 @@ table! {
         int_multiple: Option<u32> where [1, 64] = None,
         /// Which switches write telemetry.
         int_switches: Switches = Switches::all(),
+        /// Whether a switch that an ack passes writes on it how long data would wait now in the port that the
+        /// ack's data leaves by; the sender then hears of a queue sooner than a round trip after it was met.
+        /// Wants "max-hop-delay"; an ack that takes another way than its data brings what the data met.
+        int_reflected: bool = false,
     }
 }
 
@@ -77,4 +81,6 @@ pub struct SwitchSettings {
     pub int: IntMode,
     /// Which switches write it.
     pub int_switches: Switches,
+    /// Whether passing acks are told what their data would meet now.
+    pub int_reflected: bool,
 }
