@@ -142,6 +142,8 @@ pub(crate) const FIGURES: &[Entry] = &[
     entry("rpm/claim-reaction", State::Simulator, "reaction time of every flow"),
     entry("rpm/fig5", State::Simulator, "completion time of short flows"),
     entry("rpm/lemma1", State::Model, "marking strength that keeps a flow stable"),
+    entry("rpm/reflected-14", State::Runs, "ours: acks bring the present delay, multi-hop congestion"),
+    entry("rpm/reflected-17", State::Runs, "ours: acks bring the present delay, convergence"),
     entry("rpm/claims", State::Document, "no change of end hosts; state per flow"),
 ];
 

@@ -155,6 +155,8 @@ figures! {
     model "vai-sf/alg1-2" => vai_sf::alg1_2::compute,
     model "rpm/alg1" => rpm::alg1::compute,
     model "rpm/lemma1" => rpm::lemma1::compute,
+    runs "rpm/reflected-14" => rpm::reflected::multihop,
+    runs "rpm/reflected-17" => rpm::reflected::two_flows,
 }
 
 /// The figure with this id.

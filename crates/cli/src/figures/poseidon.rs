@@ -31,7 +31,7 @@ pub(super) mod fig6;
 pub(super) mod fig7a;
 pub(super) mod fig7b;
 pub(super) mod fig8_9;
-mod multihop;
+pub(super) mod multihop;
 mod sensitivity;
 pub(super) mod text_aimd;
 pub(super) mod thm1;

@@ -2,3 +2,4 @@
 
 pub(super) mod alg1;
 pub(super) mod lemma1;
+pub(super) mod reflected;

@@ -11,13 +11,13 @@ const GOAL: f64 = 90.0;
 /// How much of the time after the start is drawn, in milliseconds.
 const SHOWN: f64 = 4.0;
 
-fn second(run: &Observed) -> (Window, &[(f64, f64)]) {
+pub(in crate::figures) fn second(run: &Observed) -> (Window, &[(f64, f64)]) {
     let window = Window { from: run.start("second"), to: run.end };
     (window, run.flows("second").first().map_or(&[], |flow| run.curve("goodput", flow.connection)))
 }
 
 /// How long the second flow takes, in milliseconds, to the nanosecond; never is for ever.
-pub(super) fn time_to_share(run: &Observed) -> f64 {
+pub(in crate::figures) fn time_to_share(run: &Observed) -> f64 {
     let (window, rate) = second(run);
     reaches(rate, window, GOAL).map_or(f64::INFINITY, |at| ((at - window.from) * 1e6).round() / 1e6)
 }
