@@ -1,7 +1,10 @@
 //! What a paper claims, as its folder in `papers/` says it, and whether our numbers agree.
 
+use crate::figures::Effort;
+use plimsoll_report::claims::Range;
 use plimsoll_report::{Claim, Ruling};
 use serde::Deserialize;
+use std::num::NonZeroU32;
 
 /// A figure's `claims.toml`.
 #[derive(Debug, Deserialize)]
@@ -14,6 +17,10 @@ pub(crate) struct ClaimFile {
     /// What `--quick` sets in every variant, each `key=value`: shorter steps, fewer flows.
     #[serde(default)]
     pub(crate) quick: Vec<String>,
+    /// How many seeds the runs are done with, the scenario's and those after it; `--quick` does one. Only a
+    /// scenario that draws nothing has a reason for less than three.
+    #[serde(default = "three")]
+    seeds: NonZeroU32,
     /// The runs of the figure's scenario, if it has one.
     #[serde(default, rename = "variant")]
     pub(crate) variants: Vec<Variant>,
@@ -60,15 +67,55 @@ pub(crate) struct Allowed {
     differs: Option<String>,
 }
 
+/// The least from which a median tells more than one run.
+fn three() -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(2)
+}
+
 impl ClaimFile {
     pub(crate) fn parse(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
     }
+
+    /// How many seeds the runs are done with.
+    pub(crate) fn seeds(&self, effort: Effort) -> u64 {
+        match effort {
+            Effort::Quick => 1,
+            Effort::Full => u64::from(self.seeds.get()),
+        }
+    }
+}
+
+/// A number as several seeds gave it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    /// The middle one, or the mean of the two in the middle.
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+impl Spread {
+    /// `None` of nothing; all are NaN if one is, so that a seed without a number is seen.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (least, most) = (*sorted.first()?, *sorted.last()?);
+        if sorted.iter().any(|value| value.is_nan()) {
+            return Some(Self { median: f64::NAN, least: f64::NAN, most: f64::NAN });
+        }
+        let upper = sorted[sorted.len() / 2];
+        let lower = sorted[(sorted.len() - 1) / 2];
+        // Two infinities have a middle, too.
+        let median = if lower.to_bits() == upper.to_bits() { lower } else { f64::midpoint(lower, upper) };
+        Some(Self { median, least, most })
+    }
 }
 
 impl Allowed {
-    /// The claim beside our number; a number that is missing or NaN fails.
-    pub(crate) fn judge(&self, id: &str, ours: Option<f64>) -> Claim {
+    /// The claim beside our number, which is the median over seeds; one that is missing or NaN fails.
+    pub(crate) fn judge(&self, id: &str, spread: Option<Spread>) -> Claim {
+        let ours = spread.map(|spread| spread.median);
         let expected = ours.is_some_and(|number| self.from <= number && number <= self.to);
         let ruling = match (expected, &self.differs) {
             (false, _) => Ruling::Fails,
@@ -92,12 +139,23 @@ impl Allowed {
             paper_number: self.paper_number,
             ours: printed,
             ours_number: ours.filter(|number| number.is_finite()),
+            ours_range: spread.and_then(|spread| self.range(spread)),
+            unit: self.unit.clone(),
             ruling,
             note: match &self.differs {
                 None => format!("{allowed}: {}", self.why),
                 Some(reason) => format!("{reason}. Ours: {allowed}, {}", self.why),
             },
         }
+    }
+}
+
+impl Allowed {
+    /// From the least to the most over seeds, unless they look the same.
+    fn range(&self, Spread { least, most, .. }: Spread) -> Option<Range> {
+        let text = format!("{} to {}", number(least), number(most));
+        let differ = number(least) != number(most) && least.is_finite() && most.is_finite();
+        differ.then_some(Range { text, least, most })
     }
 }
 
@@ -133,10 +191,46 @@ mod tests {
     const FILE: &str = "title = 't'\ntext = 'q'\n[[claim]]\nmeasure = 'n'\nclaim = 'c'\npaper = 'around 15'\n\
                         unit = 'RTTs'\nfrom = 13\nto = 18\nwhy = 'slack'\n";
 
+    fn judged(file: &ClaimFile, ours: Option<f64>) -> Claim {
+        file.claims[0].judge("x/y", ours.and_then(|ours| Spread::of(&[ours])))
+    }
+
+    #[test]
+    fn the_median_counts_and_the_range_is_shown() {
+        let file = ClaimFile::parse(FILE).unwrap();
+        let row = |values: &[f64]| file.claims[0].judge("x/y", Spread::of(values));
+        // 12 and 19 would fail alone; the middle of 12, 14, 19 is 14.
+        let three = row(&[19.0, 12.0, 14.0]);
+        assert_eq!((three.ruling, three.ours.as_str()), (Ruling::Holds, "14 RTTs"));
+        assert_eq!(three.ours_range.unwrap().text, "12 to 19");
+        // Of four, the mean of the two in the middle: (14 + 17)/2.
+        assert_eq!(row(&[19.0, 12.0, 14.0, 17.0]).ours_number, Some(15.5));
+        assert_eq!(row(&[14.0, 14.0]).ours_range, None);
+    }
+
+    #[test]
+    fn one_seed_without_a_number_fails_the_claim() {
+        let file = ClaimFile::parse(FILE).unwrap();
+        let row = file.claims[0].judge("x/y", Spread::of(&[14.0, f64::NAN, 15.0]));
+        assert_eq!((row.ruling, row.ours_range), (Ruling::Fails, None));
+        // A time that was never reached is a number: the largest.
+        let never = Spread::of(&[f64::INFINITY, f64::INFINITY, 15.0]).unwrap();
+        assert_eq!((never.median, never.least), (f64::INFINITY, 15.0));
+    }
+
+    #[test]
+    fn three_seeds_unless_the_file_says_otherwise() {
+        let seeds = |text: &str| ClaimFile::parse(text).map(|file| file.seeds(Effort::Full));
+        assert_eq!(seeds(FILE).unwrap(), 3);
+        assert_eq!(seeds(&format!("seeds = 5\n{FILE}")).unwrap(), 5);
+        assert_eq!(ClaimFile::parse(FILE).unwrap().seeds(Effort::Quick), 1);
+        assert!(seeds(&format!("seeds = 0\n{FILE}")).is_err());
+    }
+
     #[test]
     fn a_number_passes_exactly_within_its_bounds() {
         let file = ClaimFile::parse(FILE).unwrap();
-        let pass = |ours| file.claims[0].judge("x/y", ours).ruling == Ruling::Holds;
+        let pass = |ours: Option<f64>| judged(&file, ours).ruling == Ruling::Holds;
         assert!(pass(Some(13.0)) && pass(Some(18.0)));
         assert!(!pass(Some(12.99)) && !pass(Some(18.01)) && !pass(Some(f64::NAN)) && !pass(None));
     }
@@ -144,7 +238,7 @@ mod tests {
     #[test]
     fn a_known_disagreement_never_passes_and_fails_when_ours_changes() {
         let file = ClaimFile::parse(&format!("{FILE}differs = 'a sign is wrong'\n")).unwrap();
-        let row = |ours| file.claims[0].judge("x/y", ours);
+        let row = |ours| judged(&file, ours);
         assert_eq!(row(Some(16.0)).ruling, Ruling::Differs);
         assert_eq!(row(Some(16.0)).note, "a sign is wrong. Ours: 13 to 18 RTTs, slack");
         assert_eq!((row(Some(19.0)).ruling, row(None).ruling), (Ruling::Fails, Ruling::Fails));
@@ -152,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_row_says_ours_and_what_is_allowed() {
-        let row = ClaimFile::parse(FILE).unwrap().claims[0].judge("x/y", Some(16.0));
+        let row = judged(&ClaimFile::parse(FILE).unwrap(), Some(16.0));
         assert_eq!((row.ours.as_str(), row.note.as_str()), ("16 RTTs", "13 to 18 RTTs: slack"));
     }
 

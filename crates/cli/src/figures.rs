@@ -12,10 +12,10 @@ mod rpm;
 pub(crate) mod runs;
 mod vai_sf;
 
-use crate::claims::{Allowed, ClaimFile};
+use crate::claims::{Allowed, ClaimFile, Spread};
 use crate::error::Error;
-use plimsoll_report::{Chart, Claim, Figure};
-use runs::Runs;
+use plimsoll_report::{Claim, Figure, Picture, beside};
+use runs::{Needed, Runs};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub(crate) struct Outcome {
     /// Named numbers, which the claims are about.
     pub(crate) measures: Vec<(&'static str, f64)>,
     /// Pictures with the names of their files.
-    pub(crate) charts: Vec<(&'static str, Chart)>,
+    pub(crate) charts: Vec<(&'static str, Picture)>,
     /// What was set, for the report.
     pub(crate) settings: Vec<(String, String)>,
 }
@@ -54,8 +54,12 @@ impl Outcome {
         self.measures.push((name, value));
     }
 
-    fn chart(&mut self, name: &'static str, chart: Chart) {
-        self.charts.push((name, chart));
+    fn find(&self, measure: &str) -> Option<f64> {
+        self.measures.iter().find(|(name, _)| *name == measure).map(|(_, value)| *value)
+    }
+
+    fn chart(&mut self, name: &'static str, picture: impl Into<Picture>) {
+        self.charts.push((name, picture.into()));
     }
 
     fn setting(&mut self, name: &str, value: impl Display) {
@@ -167,7 +171,7 @@ pub(crate) fn find(id: &str) -> Option<&'static Runnable> {
 /// A figure that was reproduced: what the report shows, and the names of its pictures' files.
 pub(crate) struct Reproduced {
     pub(crate) figure: Figure,
-    pub(crate) chart_names: Vec<&'static str>,
+    pub(crate) chart_names: Vec<String>,
 }
 
 /// The text of a file of a figure's folder.
@@ -203,28 +207,42 @@ impl Runnable {
             .map_err(|error| Error::Text(format!("{}: {}", path.display(), error.to_string().trim_end())))
     }
 
-    /// Computes the figure, from what its runs showed if it has some, and holds it against its claims.
-    pub(crate) fn reproduce(&self, effort: Effort, runs: &Runs) -> Result<Reproduced, Error> {
+    /// Computes the figure, from what its runs showed if it has some, and holds it against its claims: the
+    /// median over seeds counts, pictures and settings are those of the first. `None` if a run is missing.
+    pub(crate) fn reproduce(&self, effort: Effort, needed: &[Needed]) -> Result<Option<Reproduced>, Error> {
+        if !needed.iter().all(Needed::is_done) {
+            return Ok(None);
+        }
         let file = self.claim_file()?;
-        let outcome = self.compute(effort, runs)?;
+        let mut outcomes = self.compute(effort, needed)?;
         let judge = |allowed: &Allowed| -> Claim {
-            let ours = outcome.measures.iter().find(|(name, _)| *name == allowed.measure);
-            allowed.judge(self.id, ours.map(|(_, value)| *value))
+            let of_one = |outcome: &Outcome| outcome.find(&allowed.measure);
+            let ours: Option<Vec<f64>> = outcomes.iter().map(of_one).collect();
+            allowed.judge(self.id, ours.and_then(|ours| Spread::of(&ours)))
         };
-        let claims = file.claims.iter().map(judge).collect();
-        let (chart_names, charts) = outcome.charts.into_iter().unzip();
+        let claims: Vec<Claim> = file.claims.iter().map(judge).collect();
+        let first = if outcomes.is_empty() { Outcome::default() } else { outcomes.swap_remove(0) };
         let (title, text) = (file.title, file.text.trim().to_owned());
-        let figure =
-            Figure { id: self.id.to_owned(), title, text, charts, claims, settings: outcome.settings };
-        Ok(Reproduced { figure, chart_names })
+        let named = |(name, picture): (&'static str, Picture)| (name.to_owned(), picture);
+        let numbered = |(index, bars)| {
+            let name = if index == 0 { "paper".to_owned() } else { format!("paper-{}", index + 1) };
+            (name, Picture::Bars(bars))
+        };
+        let bars = beside(&title, &claims).into_iter().enumerate().map(numbered);
+        let (chart_names, charts) = first.charts.into_iter().map(named).chain(bars).unzip();
+        let figure = Figure { id: self.id.to_owned(), title, text, charts, claims, settings: first.settings };
+        Ok(Some(Reproduced { figure, chart_names }))
     }
 
-    fn compute(&self, effort: Effort, runs: &Runs) -> Result<Outcome, Error> {
+    /// What the figure's function yields, once for each seed; models draw as much as they need at once.
+    fn compute(&self, effort: Effort, needed: &[Needed]) -> Result<Vec<Outcome>, Error> {
+        let problem = |reason| Error::Figure { id: self.id, reason };
         match self.source {
-            Source::Model(compute) => compute(effort),
-            Source::Runs(_, compute) => compute(runs),
+            Source::Model(compute) => Ok(vec![compute(effort).map_err(problem)?]),
+            Source::Runs(_, compute) => {
+                Runs::by_seed(needed).map(|runs| compute(&runs?).map_err(problem)).collect()
+            }
         }
-        .map_err(|reason| Error::Figure { id: self.id, reason })
     }
 }
 
@@ -253,7 +271,9 @@ mod tests {
         use std::sync::OnceLock;
         static ALL: OnceLock<Vec<Reproduced>> = OnceLock::new();
         ALL.get_or_init(|| {
-            models().map(|figure| figure.reproduce(Effort::Quick, &Runs::none()).expect(figure.id)).collect()
+            let reproduce =
+                |figure: &'static Runnable| figure.reproduce(Effort::Quick, &[]).expect(figure.id);
+            models().map(|figure| reproduce(figure).expect(figure.id)).collect()
         })
     }
 
@@ -294,7 +314,7 @@ mod tests {
     fn every_number_is_claimed_and_every_claim_has_its_number() {
         for figure in models() {
             let file = ClaimFile::parse(figure.claims).expect(figure.id);
-            let outcome = figure.compute(Effort::Quick, &Runs::none()).expect(figure.id);
+            let outcome = figure.compute(Effort::Quick, &[]).expect(figure.id).remove(0);
             for allowed in &file.claims {
                 assert!(allowed.from <= allowed.to, "{} {}", figure.id, allowed.measure);
                 let found = outcome.measures.iter().any(|(name, _)| *name == allowed.measure);
@@ -335,7 +355,7 @@ mod tests {
                 let needed = runs::Needed::of(figure, effort, Path::new("runs"));
                 assert_eq!(
                     needed.map_err(|error| error.to_string()).expect(figure.id).len(),
-                    file.variants.len()
+                    file.variants.len() * file.seeds(effort) as usize
                 );
             }
             for claim in &file.claims {

@@ -17,10 +17,36 @@ pub struct Claim {
     pub ours: String,
     /// The same as a number, unless there is none.
     pub ours_number: Option<f64>,
+    /// From the least to the most of our number over several seeds, if they differ.
+    pub ours_range: Option<Range>,
+    /// The unit of the numbers; empty for ratios and counts.
+    pub unit: String,
     /// What became of it.
     pub ruling: Ruling,
     /// What the claim allows and why.
     pub note: String,
+}
+
+/// From where to where a number goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// As it is written, without the unit.
+    pub text: String,
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl Claim {
+    /// Our number, and its range if there is one: `66.9 Gb/s (65.2 to 67.1)`.
+    #[must_use]
+    pub fn ours_with_range(&self) -> String {
+        match &self.ours_range {
+            None => self.ours.clone(),
+            Some(Range { text, .. }) => format!("{} ({text})", self.ours),
+        }
+    }
 }
 
 /// What became of a claim.
@@ -72,8 +98,8 @@ pub fn text_table(claims: &[Claim], width: usize) -> String {
     let rows: Vec<[String; 5]> = claims
         .iter()
         .map(|claim| {
-            let Claim { id, claim: text, paper, ours, .. } = claim;
-            [id.clone(), text.clone(), paper.clone(), ours.clone(), claim.ruling.word().to_owned()]
+            let Claim { id, claim: text, paper, .. } = claim;
+            [id.clone(), text.clone(), paper.clone(), claim.ours_with_range(), claim.ruling.word().to_owned()]
         })
         .collect();
     let longest = |column: usize, limit: usize| {
@@ -145,6 +171,8 @@ mod tests {
             paper_number: Some(15.0),
             ours: "16".to_owned(),
             ours_number: Some(16.0),
+            ours_range: None,
+            unit: String::new(),
             ruling,
             note: String::new(),
         }
@@ -158,6 +186,13 @@ mod tests {
         for word in text.split(' ') {
             assert!(table.contains(word), "{word} in\n{table}");
         }
+    }
+
+    #[test]
+    fn the_range_over_seeds_stands_behind_our_number() {
+        let ours_range = Some(Range { text: "15 to 17".to_owned(), least: 15.0, most: 17.0 });
+        let table = text_table(&[Claim { ours_range, ..claim("short", Ruling::Holds) }], 100);
+        assert!(table.contains("16 (15 to 17)"), "{table}");
     }
 
     #[test]

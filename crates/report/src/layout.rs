@@ -14,17 +14,17 @@ use crate::png::{self, PngError};
 use crate::scene::{Anchor, EXPONENT_SIZE, Scene, Shape, Text};
 use crate::svg;
 
-const WIDTH: f64 = 480.0;
+pub(crate) const WIDTH: f64 = 480.0;
 const PLOT_HEIGHT: f64 = 240.0;
-const MARGIN: f64 = 12.0;
-const TITLE: f64 = 15.0;
-const LABEL: f64 = 14.0;
-const TICK: f64 = 13.0;
-const NOTE: f64 = 11.0;
+pub(crate) const MARGIN: f64 = 12.0;
+pub(crate) const TITLE: f64 = 15.0;
+pub(crate) const LABEL: f64 = 14.0;
+pub(crate) const TICK: f64 = 13.0;
+pub(crate) const NOTE: f64 = 11.0;
 /// From one line of text to the next, relative to its size.
-const LEADING: f64 = 1.35;
+pub(crate) const LEADING: f64 = 1.35;
 /// Between legend and plot: half a tick's text stands there.
-const GAP: f64 = 11.0;
+pub(crate) const GAP: f64 = 11.0;
 /// Length of a line in the legend.
 const SAMPLE: f64 = 26.0;
 const CURVE: f64 = 1.9;
@@ -73,7 +73,7 @@ pub(crate) fn scene(chart: &Chart) -> Scene {
     let tick_width =
         y_ticks.iter().filter_map(|tick| tick.label.as_ref()).map(label_width).fold(0.0, f64::max);
 
-    let mut painter = Painter { shapes: Vec::new(), y: MARGIN };
+    let mut painter = Painter::default();
     painter.paragraph(&chart.title, MARGIN, TITLE, true, INK);
     let looks = looks(&chart.series);
     painter.legend(&chart.series, &looks);
@@ -135,23 +135,29 @@ fn curve_width(series: &Series) -> f64 {
     }
 }
 
-fn label_width(label: &Label) -> f64 {
+pub(crate) fn label_width(label: &Label) -> f64 {
     let exponent = label.exponent.as_deref().unwrap_or("");
     font::width(&label.base, TICK, false) + font::width(exponent, TICK * EXPONENT_SIZE, false)
 }
 
-struct Painter {
-    shapes: Vec<Shape>,
+pub(crate) struct Painter {
+    pub(crate) shapes: Vec<Shape>,
     /// Where the next thing from above begins.
-    y: f64,
+    pub(crate) y: f64,
+}
+
+impl Default for Painter {
+    fn default() -> Self {
+        Self { shapes: Vec::new(), y: MARGIN }
+    }
 }
 
 impl Painter {
-    fn line(&mut self, points: Vec<Point>, colour: Colour, width: f64, dashes: &'static [f64]) {
+    pub(crate) fn line(&mut self, points: Vec<Point>, colour: Colour, width: f64, dashes: &'static [f64]) {
         self.shapes.push(Shape::Line { points, colour, width, dashes });
     }
 
-    fn text(&mut self, at: Point, text: &str, size: f64, anchor: Anchor) {
+    pub(crate) fn text(&mut self, at: Point, text: &str, size: f64, anchor: Anchor) {
         self.shapes.push(Shape::Text(Text {
             at,
             text: text.to_owned(),
@@ -165,7 +171,7 @@ impl Painter {
     }
 
     /// Text over the whole width, in as many lines as it takes.
-    fn paragraph(&mut self, text: &str, left: f64, size: f64, bold: bool, colour: Colour) {
+    pub(crate) fn paragraph(&mut self, text: &str, left: f64, size: f64, bold: bool, colour: Colour) {
         for line in wrap(text, WIDTH - 2.0 * MARGIN, size, bold) {
             self.y += size * LEADING;
             let (at, exponent, anchor) = ((left, self.y - 0.3 * size), None, Anchor::Start);
@@ -254,7 +260,7 @@ impl Painter {
         self.line(short, INK, if tick.label.is_some() { 1.2 } else { 0.7 }, &[]);
     }
 
-    fn tick_label(&mut self, label: &Label, at: Point, anchor: Anchor) {
+    pub(crate) fn tick_label(&mut self, label: &Label, at: Point, anchor: Anchor) {
         self.shapes.push(Shape::Text(Text {
             at,
             text: label.base.clone(),
@@ -349,7 +355,7 @@ impl Painter {
 }
 
 /// Lines of at most `width` pixels, broken at spaces; a longer word has a line of its own.
-fn wrap(text: &str, width: f64, size: f64, bold: bool) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: f64, size: f64, bold: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let longer = lines.last().map(|line| format!("{line} {word}"));

@@ -5,6 +5,7 @@
 //! | room | what is there |
 //! |---|---|
 //! | [`chart`] | a line plot as data: axes with units, series, notes |
+//! | [`bars`], [`beside()`] | bars in groups; the paper's numbers beside ours |
 //! | [`layout`](Chart::svg) | where everything goes: a chart becomes a list of shapes |
 //! | [`Chart::svg`], [`Chart::png`] | the shapes as SVG text and as PNG bytes |
 //! | [`claims`] | a paper's claim beside our number, and the table of them |
@@ -32,6 +33,8 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+pub mod bars;
+mod beside;
 pub mod chart;
 pub mod claims;
 mod clip;
@@ -39,12 +42,16 @@ mod font;
 mod layout;
 pub mod page;
 mod palette;
+mod picture;
 mod png;
 pub mod run;
 mod scene;
 mod svg;
 
+pub use bars::Bars;
+pub use beside::beside;
 pub use chart::{Axis, Chart, Marks, Scale, Series, Stroke};
 pub use claims::{Claim, Ruling};
 pub use page::{Figure, Page};
+pub use picture::Picture;
 pub use png::PngError;

@@ -1,7 +1,7 @@
 //! One self-contained HTML page: pictures inside, nothing from the network, readable on a phone.
 
-use crate::chart::Chart;
 use crate::claims::{Claim, summary};
+use crate::picture::Picture;
 use crate::svg::escape;
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub struct Figure {
     /// The question that it answers and how.
     pub text: String,
     /// Its pictures.
-    pub charts: Vec<Chart>,
+    pub charts: Vec<Picture>,
     /// Its claims.
     pub claims: Vec<Claim>,
     /// Names and values of what was set.
@@ -135,7 +135,7 @@ fn write_claims(out: &mut String, claims: &[&Claim], linked: bool) {
             let (id, anchor) = (escape(&claim.id), anchor(&claim.id));
             let _ = write!(out, "<td><a href=\"#{anchor}\">{id}</a></td>");
         }
-        for cell in [&claim.claim, &claim.paper, &claim.ours] {
+        for cell in [&claim.claim, &claim.paper, &claim.ours_with_range()] {
             let _ = write!(out, "<td>{}</td>", escape(cell));
         }
         let word = claim.ruling.word();
@@ -170,7 +170,7 @@ fn rich(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::claims::Ruling;
-    use crate::{Axis, Series};
+    use crate::{Axis, Chart, Series};
 
     fn page() -> String {
         let claim = Claim {
@@ -180,6 +180,8 @@ mod tests {
             paper_number: Some(15.0),
             ours: "16".into(),
             ours_number: Some(16.0),
+            ours_range: None,
+            unit: String::new(),
             ruling: Ruling::Holds,
             note: "because".into(),
         };
@@ -194,7 +196,7 @@ mod tests {
             id: "poseidon/fig7a".into(),
             title: "Ramp".into(),
             text: "With `m = 0.25`.".into(),
-            charts: vec![chart],
+            charts: vec![chart.into()],
             claims: vec![
                 claim.clone(),
                 Claim { ruling: Ruling::Differs, ..claim.clone() },

@@ -3,7 +3,7 @@
 use super::near;
 use crate::catalogue::{self, FIGURES, State};
 use crate::error::{Error, Verdict};
-use crate::figures::runs::{self, Needed, Runs};
+use crate::figures::runs::{self, Needed};
 use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
 use crate::progress::Progress;
 use crate::{files, watched};
@@ -66,8 +66,7 @@ impl Reproduce {
         for (runnable, needed) in &plan {
             progress.begin(runnable.id);
             // After Ctrl-C, figures whose runs are there are shown nevertheless.
-            if let Some(runs) = Runs::read(needed)? {
-                let reproduced = runnable.reproduce(effort, &runs)?;
+            if let Some(reproduced) = runnable.reproduce(effort, needed)? {
                 pictures.extend(write_pictures(&self.out, runnable.id, &reproduced)?);
                 figures.push(reproduced.figure);
             }
@@ -165,13 +164,15 @@ fn absent() -> Vec<(String, Vec<String>)> {
 fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     let rows: Vec<_> = claims
         .iter()
-        .map(|Claim { id, claim, paper, paper_number, ours, ours_number, ruling, note }| {
+        .map(|Claim { id, claim, paper, paper_number, ours, ours_number, ours_range, unit, ruling, note }| {
             let (pass, verdict) = (*ruling == Ruling::Holds, ruling.word().to_lowercase());
             let number = |number: &Option<f64>, text: &String| number.map_or(json!(text), |it| json!(it));
             json!({
                 "id": id, "claim": claim,
                 "paper": number(paper_number, paper), "ours": number(ours_number, ours),
-                "paper_text": paper, "ours_text": ours,
+                "paper_text": paper, "ours_text": ours, "unit": unit,
+                "ours_least": ours_range.as_ref().map(|range| range.least).or(*ours_number),
+                "ours_most": ours_range.as_ref().map(|range| range.most).or(*ours_number),
                 "pass": pass, "verdict": verdict, "note": note,
             })
         })
@@ -249,6 +250,8 @@ mod tests {
             paper_number: None,
             ours: text(),
             ours_number: Some(1.5),
+            ours_range: None,
+            unit: text(),
             ruling,
             note: "why".to_owned(),
         }

@@ -32,29 +32,32 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Needed {
     /// Its name in the figure.
     variant: String,
+    seed: u64,
     scenario: Scenario,
     folder: PathBuf,
 }
 
 impl Needed {
-    /// Reads the scenario of each variant of a figure; nothing runs before all can be read.
+    /// Reads the scenario of each variant of a figure, seed by seed; nothing runs before all can be read.
     pub(crate) fn of(figure: &Runnable, effort: Effort, runs: &Path) -> Result<Vec<Self>, Error> {
         let Some(source) = figure.scenario()? else { return Ok(Vec::new()) };
         let file = figure.claim_file()?;
         let quick: &[String] = if effort == Effort::Quick { &file.quick } else { &[] };
-        let variant = |Variant { name, cc, set }: Variant| {
+        let variant = |index: u64, Variant { name, cc, set }: &Variant| {
             let set = set.iter().chain(quick).cloned().collect();
-            let overrides = Overrides { law: cc, seed: None, set };
-            let scenario = scenario_file::parse(&source.path, &source.text, &overrides)?;
+            let overrides = Overrides { law: cc.clone(), seed: None, set };
+            let mut scenario = scenario_file::parse(&source.path, &source.text, &overrides)?;
+            scenario.seed = scenario.seed.wrapping_add(index);
             let hash = fingerprint(&format!("{}\n{}", program(), scenario.to_toml()));
             let law = scenario.cc.entry().name;
             let plain = scenario_file::plain(&format!("{}-{law}-{hash:016x}", scenario.name));
-            Ok(Self { variant: name, scenario, folder: runs.join(plain) })
+            Ok(Self { variant: name.clone(), seed: scenario.seed, scenario, folder: runs.join(plain) })
         };
-        file.variants.into_iter().map(variant).collect()
+        let pairs = (0..file.seeds(effort)).flat_map(|index| file.variants.iter().map(move |it| (index, it)));
+        pairs.map(|(index, it)| variant(index, it)).collect()
     }
 
-    fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         Results::open(&self.folder).is_ok_and(|results| !results.summary().partial)
     }
 
@@ -74,19 +77,14 @@ impl Needed {
 pub(crate) struct Runs(Vec<(String, Observed)>);
 
 impl Runs {
-    /// For figures that need none.
-    #[cfg(test)]
-    pub(crate) fn none() -> Self {
-        Self(Vec::new())
+    /// Reads a figure's runs, one seed at a time, so that no more than one is held.
+    pub(crate) fn by_seed(needed: &[Needed]) -> impl Iterator<Item = Result<Self, Error>> {
+        needed.chunk_by(|one, other| one.seed == other.seed).map(Self::read)
     }
 
-    /// Reads all of a figure's runs; `None` if one was not done.
-    pub(crate) fn read(needed: &[Needed]) -> Result<Option<Self>, Error> {
-        if !needed.iter().all(Needed::is_done) {
-            return Ok(None);
-        }
+    fn read(needed: &[Needed]) -> Result<Self, Error> {
         let read = |run: &Needed| Ok((run.variant.clone(), Observed::read(&run.scenario, &run.folder)?));
-        Ok(Some(Self(needed.iter().map(read).collect::<Result<_, Error>>()?)))
+        needed.iter().map(read).collect::<Result<_, Error>>().map(Self)
     }
 
     /// The run with this name.

@@ -38,6 +38,8 @@ table! {
         batch: Option<u32> where [1, 10_000_000] = None,
         /// Time between two batches.
         gap: Span where [Span::ZERO, Span::from_s(100_000)] = Span::ZERO,
+        /// Each begins up to so much later, drawn from the seed: runs of several seeds then differ in who comes first.
+        jitter: Span where [Span::ZERO, Span::from_s(1)] = Span::ZERO,
         /// How long each lasts at most; "auto" = no limit.
         lifetime: Option<Span> where [Span::from_ps(1), Span::from_s(100_000)] = None,
         /// When all end at the latest; "auto" = no limit.
@@ -71,10 +73,10 @@ impl Flows {
             return Err(Refusal::new(Kind::Missing, "to", "nobody sends to anybody"));
         }
         if let Some(stop) = self.stop
-            && stop <= self.start
+            && stop <= self.start.saturating_add(self.jitter)
         {
-            let message =
-                format!("flows end at \"{stop}\", but begin at \"{}\"; they must end later", self.start);
+            let begin = self.start.saturating_add(self.jitter);
+            let message = format!("flows end at \"{stop}\", but begin at \"{begin}\"; they must end later");
             return Err(Refusal::new(Kind::Contradiction, "stop", message));
         }
         Ok(pairs)
@@ -91,11 +93,18 @@ impl Flows {
 }
 
 impl Source for Flows {
-    fn plan(&self, ground: &Ground<'_>, _: &dyn Fn(u64) -> Random, plan: &mut Plan) -> Result<(), Refusal> {
+    fn plan(
+        &self,
+        ground: &Ground<'_>,
+        random: &dyn Fn(u64) -> Random,
+        plan: &mut Plan,
+    ) -> Result<(), Refusal> {
+        let mut random = random(0);
         let mut flow = 0;
         for (from, to) in self.pairs(ground)? {
             for _ in 0..self.flows_per_pair {
-                let start = self.start_of(flow);
+                let late = Span::saturating_from_secs_f64(self.jitter.as_secs_f64() * random.unit());
+                let start = self.start_of(flow).saturating_add(late);
                 let life = self.lifetime.map(|lifetime| start.saturating_add(lifetime));
                 let stop = life.into_iter().chain(self.stop).min().map_or(Time::NEVER, Time::after_start);
                 let connection = plan.connection(from, to, stop);
@@ -115,6 +124,6 @@ impl Source for Flows {
         let endless = self.size.is_none() && self.lifetime.is_none() && self.stop.is_none();
         let pairs = self.pairs(ground).ok().filter(|_| endless)?;
         let flows = pairs.len() as u64 * u64::from(self.flows_per_pair);
-        Some(self.start_of(flows.saturating_sub(1)))
+        Some(self.start_of(flows.saturating_sub(1)).saturating_add(self.jitter))
     }
 }
