@@ -17,6 +17,7 @@ mod run;
 mod scenario_options;
 mod schema;
 mod sweep;
+mod testbed;
 
 use crate::error::{Error, Verdict};
 use clap::Subcommand;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Fluid(fluid::Fluid),
     Sweep(sweep::Sweep),
     Brownfield(brownfield::Brownfield),
+    Testbed(testbed::Testbed),
     Bench(bench::Bench),
     Reproduce(reproduce::Reproduce),
     List(list::List),
@@ -51,6 +53,7 @@ impl Command {
             Self::Fluid(command) => command.run(out),
             Self::Sweep(command) => command.run(out),
             Self::Brownfield(command) => command.run(out),
+            Self::Testbed(command) => command.run(out),
             Self::Bench(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),
             Self::List(command) => command.run(out),

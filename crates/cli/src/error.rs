@@ -36,7 +36,7 @@ impl Verdict {
     }
 }
 
-/// Why a command could not do its work. All of these exit with 2.
+/// Why a command could not do its work. All of these exit with 2 unless they say otherwise.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// A name that nothing has.
@@ -55,6 +55,10 @@ pub(crate) enum Error {
     Scenario(Problems),
     /// Something cannot be done, in words.
     Refused(String),
+    /// The machine lacks what the command needs, root or a program or a feature of the kernel: 3.
+    Missing(String),
+    /// The machine was too busy for a result that could be believed: 4.
+    Disturbed(String),
     /// A file of another simulator is wrong; the text begins with file and line.
     Text(String),
     /// A file cannot be read or written.
@@ -66,6 +70,14 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Missing(_) => 3,
+            Self::Disturbed(_) => 4,
+            _ => 2,
+        })
+    }
+
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |error| Self::File { path, error }
@@ -106,7 +118,7 @@ impl fmt::Display for Error {
             }
             Self::NotYet { id, why } => write!(f, "plimsoll: {id} is not reproduced: {why}"),
             Self::Scenario(problems) => problems.fmt(f),
-            Self::Refused(why) => write!(f, "plimsoll: {why}"),
+            Self::Refused(why) | Self::Missing(why) | Self::Disturbed(why) => write!(f, "plimsoll: {why}"),
             Self::Text(text) => f.write_str(text),
             Self::File { path, error } => write!(f, "plimsoll: {}: {error}", path.display()),
             Self::Figure { id, reason } => write!(f, "plimsoll: {id} cannot be computed: {reason}"),

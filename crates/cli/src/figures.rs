@@ -4,8 +4,8 @@
 //! stands in its `claims.toml`, and what it is about in its `README.md`. All are part of the binary, so that
 //! it works anywhere; where there is a folder `papers`, edited scenarios and claims in it are used instead.
 
-mod observed;
-mod pictures;
+pub(crate) mod observed;
+pub(crate) mod pictures;
 mod poseidon;
 mod powertcp;
 mod rpm;

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // If even this cannot be written there is nobody left to tell.
             let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::from(2)
+            error.exit_code()
         }
     }
 }

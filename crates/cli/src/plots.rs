@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::{files, human, results, scenario_file};
 use plimsoll_metrics::files::Results;
 use plimsoll_metrics::{MessageRecord, Summary};
-use plimsoll_report::Chart;
 use plimsoll_report::run::{Gathered, Labels, Picture, Recorded, RunPage};
+use plimsoll_report::{Chart, PngError};
 use plimsoll_scenario::{Overrides, Scenario};
 use std::path::{Path, PathBuf};
 
@@ -71,14 +71,24 @@ pub(crate) fn draw(folder: &Path) -> Result<Drawn, Error> {
 
 /// Writes a picture as `stem.svg` and `stem.png`.
 pub(crate) fn write(stem: &Path, chart: &Chart) -> Result<(), Error> {
+    write_both(stem, &chart.svg(), chart.png())
+}
+
+/// The same of bars.
+#[cfg(target_os = "linux")]
+pub(crate) fn write_bars(stem: &Path, bars: &plimsoll_report::Bars) -> Result<(), Error> {
+    write_both(stem, &bars.svg(), bars.png())
+}
+
+fn write_both(stem: &Path, svg: &str, png: Result<Vec<u8>, PngError>) -> Result<(), Error> {
     let with = |ending: &str| {
         let mut name = stem.as_os_str().to_owned();
         name.push(ending);
         PathBuf::from(name)
     };
-    files::write(&with(".svg"), chart.svg().as_bytes())?;
+    files::write(&with(".svg"), svg.as_bytes())?;
     let path = with(".png");
-    let bytes = chart.png().map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
+    let bytes = png.map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
     files::write(&path, &bytes)
 }
 

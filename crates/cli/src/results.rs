@@ -43,11 +43,24 @@ impl Folder {
     }
 
     /// Writes what the run yielded, and gives the folder its name.
-    pub(crate) fn finish(mut self, run: &Run) -> Result<(), Error> {
-        for message in &run.messages {
+    pub(crate) fn finish(self, run: &Run) -> Result<(), Error> {
+        self.finish_with(&run.messages, &run.summary)
+    }
+
+    /// The same of a run that was no simulation; `samples` come by time.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn finish_real(mut self, run: &plimsoll_testbed::Run) -> Result<(), Error> {
+        for sample in &run.samples {
+            self.writer.series.put(*sample).map_err(problem(&self.path))?;
+        }
+        self.finish_with(&run.messages, &run.summary)
+    }
+
+    fn finish_with(mut self, messages: &[MessageRecord], summary: &Summary) -> Result<(), Error> {
+        for message in messages {
             self.writer.flows.put(*message).map_err(problem(&self.path))?;
         }
-        self.writer.finish(&run.summary).map_err(problem(&self.path))?;
+        self.writer.finish(summary).map_err(problem(&self.path))?;
         Ok(())
     }
 }

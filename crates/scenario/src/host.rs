@@ -16,8 +16,8 @@ plimsoll_cc::parameters! {
         base_rtt: Option<Span> where [Span::from_ns(1), Span::from_s(1_000)],
         /// A full packet: payload and headers, without telemetry.
         mtu: Bytes where [Bytes::new(1), LARGEST_PACKET],
-        /// The payload of a full packet; `"auto"` = `mtu`. Where only `mtu` is given, it is that less the
-        /// preset's headers.
+        /// The payload of a full packet; `"auto"` = `mtu`. Where only one of `mtu` and `mss` is
+        /// given, the other keeps the preset's headers.
         mss: Option<Bytes> where [Bytes::new(1), LARGEST_PACKET],
         /// Bytes that headers and telemetry add to a payload; `"auto"` = `mtu` − `mss`, and 42 B for hop
         /// records or 2 B for the maximum per-hop delay.
@@ -110,11 +110,15 @@ impl HostParams {
         self.mss.unwrap_or(self.mtu)
     }
 
-    /// With another packet size the headers stay what they are, so that a larger packet carries more.
-    pub(crate) fn keep_headers(&mut self, preset: &Self) {
-        if let Some(mss) = preset.mss {
-            let headers = preset.mtu.saturating_sub(mss);
-            self.mss = Some(self.mtu.saturating_sub(headers).max(Bytes::new(1)));
+    /// With another size of packets or payloads the headers stay what they are: the one that is not given follows.
+    pub(crate) fn keep_headers(&mut self, preset: &Self, (mtu_is_given, mss_is_given): (bool, bool)) {
+        let headers = preset.mtu.saturating_sub(preset.payload());
+        match (mtu_is_given, mss_is_given) {
+            (true, false) if preset.mss.is_some() => {
+                self.mss = Some(self.mtu.saturating_sub(headers).max(Bytes::new(1)));
+            }
+            (false, true) => self.mtu = self.payload().saturating_add(headers),
+            _ => {}
         }
     }
 

@@ -28,6 +28,7 @@ fn a_larger_packet_carries_more_and_keeps_its_headers() {
     assert_eq!(payload("mtu = \"4096B\"\nmss = \"auto\""), 4_096);
     assert_eq!(payload("mtu = \"4096B\"\nmss = \"1000B\""), 1_000);
     assert_eq!(payload("mtu = \"40B\""), 1);
+    assert_eq!(payload("mss = \"1400B\""), 1_400);
 }
 
 #[test]

@@ -120,9 +120,7 @@ impl Reader<'_> {
         let preset = self.preset(section, &presets).unwrap_or(default);
         let mut host = preset;
         self.parameters(section, &["preset"], "host", |key, value| host.set(key, value));
-        if section.keys.contains_key("mtu") && !section.keys.contains_key("mss") {
-            host.keep_headers(&preset);
-        }
+        host.keep_headers(&preset, (section.keys.contains_key("mtu"), section.keys.contains_key("mss")));
         host
     }
 

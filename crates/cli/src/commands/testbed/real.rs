@@ -1,0 +1,195 @@
+//! The runs themselves.
+
+use super::Scenario as Options;
+use crate::error::{Error, Verdict};
+use crate::{human, plots, results, scenario_file, watched};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plimsoll_scenario::{Overrides, Scenario};
+use plimsoll_testbed::{Control, Noise, Run};
+use plimsoll_units::{Span, Time};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+#[path = "side_by_side.rs"]
+mod side_by_side;
+
+/// How often the user is looked at.
+const GLANCE: Duration = Duration::from_millis(100);
+
+fn problem(error: plimsoll_testbed::Error) -> Error {
+    let text = error.to_string();
+    match error {
+        plimsoll_testbed::Error::Missing(_) => Error::Missing(text),
+        plimsoll_testbed::Error::Disturbed { .. } => Error::Disturbed(text),
+        plimsoll_testbed::Error::Refused(_) => Error::Refused(text),
+    }
+}
+
+impl Options {
+    /// The scenario, with packets as large as they are on real links.
+    fn read(&self) -> Result<Scenario, Error> {
+        let text = scenario_file::text(&self.scenario)?;
+        let mut overrides = Overrides { law: self.cc.clone(), seed: self.seed, set: self.set.clone() };
+        let scenario = scenario_file::parse(&self.scenario, &text, &overrides)?;
+        let (header, ack) = plimsoll_testbed::sizes(&scenario);
+        overrides.set.push(format!("host.header={header}"));
+        overrides.set.push(format!("host.ack_size={ack}"));
+        scenario_file::parse(&self.scenario, &text, &overrides)
+    }
+
+    fn folder(&self, scenario: &Scenario) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
+            let (name, law) = (scenario_file::plain(&scenario.name), scenario.cc.entry().name);
+            Path::new("results").join(format!("{name}-{law}-{}-testbed", scenario.seed))
+        })
+    }
+}
+
+pub(super) fn clean(out: &mut dyn Write) -> Result<Verdict, Error> {
+    let removed = plimsoll_testbed::clean().map_err(problem)?;
+    match removed.len() {
+        0 => writeln!(out, "Nothing was left.")?,
+        count => writeln!(out, "{count} namespaces removed: {}", removed.join(", "))?,
+    }
+    Ok(Verdict::Good)
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Verdict, Error> {
+    watched::listen();
+    let scenario = options.read()?;
+    let folder = options.folder(&scenario);
+    let results = results::Folder::begin(&folder, &scenario)?;
+    let run = real(&scenario, options.limit)?;
+    results.finish_real(&run)?;
+    let drawn = plots::draw(&folder)?;
+    if options.json {
+        write!(out, "{}", run.summary.to_json()?)?;
+    } else {
+        table(out, &run)?;
+        writeln!(out, "  {:<15}{}", "results", folder.display())?;
+        writeln!(out, "  {:<15}{}", "page", drawn.page.display())?;
+    }
+    Ok(results::verdict(&run.summary))
+}
+
+/// Runs it with somebody who watches.
+fn real(scenario: &Scenario, limit: f64) -> Result<Run, Error> {
+    let control = Control::default();
+    let done = AtomicBool::new(false);
+    let end = scenario.duration;
+    thread::scope(|scope| {
+        scope.spawn(|| watch(&control, &done, end));
+        let run = plimsoll_testbed::run(scenario, &control, limit);
+        done.store(true, Ordering::Relaxed);
+        run
+    })
+    .map_err(problem)
+}
+
+fn watch(control: &Control, done: &AtomicBool, end: Option<Span>) {
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(end.map(Span::as_ps), target);
+    if let Ok(style) =
+        ProgressStyle::with_template(if end.is_some() { "{bar:30} {msg}" } else { "{spinner} {msg}" })
+    {
+        bar.set_style(style);
+    }
+    while !done.load(Ordering::Relaxed) {
+        if watched::interrupted() {
+            control.stop.store(true, Ordering::Relaxed);
+        }
+        let now = Time::from_ps(control.now.load(Ordering::Relaxed)).since_start();
+        bar.set_position(now.as_ps());
+        bar.set_message(match end {
+            Some(end) => format!("{} of {}", human::time(now), human::time(end)),
+            None => human::time(now),
+        });
+        thread::sleep(GLANCE);
+    }
+    bar.finish_and_clear();
+}
+
+fn table(out: &mut dyn Write, run: &Run) -> Result<(), Error> {
+    let Run { summary, noise, .. } = run;
+    let partial = if summary.partial { " (partial: it was stopped)" } else { "" };
+    writeln!(out, "{}: {}, on real packets{partial}", summary.scenario, summary.law)?;
+    let mut row = |name: &str, text: String| writeln!(out, "  {name:<15}{text}");
+    row("flows", format!("{} of {} completed, {} failed", summary.completed, summary.flows, summary.failed))?;
+    row("longest queue", human::bytes(summary.max_queue_bytes))?;
+    row(
+        "packets",
+        format!(
+            "{} over links in {}, {} dropped, {} marked, {} sent again",
+            human::count(summary.packet_hops),
+            human::time(summary.simulated),
+            human::count(summary.drops),
+            human::count(summary.marks),
+            human::count(summary.retransmitted)
+        ),
+    )?;
+    row("noise", noise_text(noise))?;
+    if noise.refused + noise.unsent + noise.foreign > 0 {
+        row(
+            "strange",
+            format!(
+                "{} datagrams unreadable, {} frames for nobody here, {} not taken by the kernel",
+                noise.refused, noise.foreign, noise.unsent
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// `0.4 % of the time disturbed and left out (3 stalls); frames late by 1.2 us (p50), 9.3 us (p99)`
+fn noise_text(noise: &Noise) -> String {
+    format!(
+        "{:.1} % of the time disturbed and left out ({} stalls, the longest {}); frames late by {} (p50), {} (p99)",
+        noise.disturbed_percent,
+        noise.stalls,
+        human::time(noise.longest_turns.0.max(noise.longest_turns.1)),
+        human::time(noise.lateness.0),
+        human::time(noise.lateness.1)
+    )
+}
+
+/// Runs both, the simulator first, which is sooner done.
+pub(super) fn compare(options: &Options, out: &mut dyn Write) -> Result<Verdict, Error> {
+    watched::listen();
+    let scenario = options.read()?;
+    let folder = options.out.clone().unwrap_or_else(|| {
+        let (name, law) = (scenario_file::plain(&scenario.name), scenario.cc.entry().name);
+        Path::new("results").join(format!("{name}-{law}-{}-both", scenario.seed))
+    });
+    let (simulated, packets) = (folder.join("simulated"), folder.join("real"));
+    let mut results = results::Folder::begin(&simulated, &scenario)?;
+    let run = results.run(&scenario, 1, "simulated")?;
+    results.finish(&run)?;
+    let results = results::Folder::begin(&packets, &scenario)?;
+    let run = real(&scenario, options.limit)?;
+    results.finish_real(&run)?;
+    let sides = side_by_side::Sides::read(&scenario, &simulated, &packets)?;
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &sides.json(&run))?;
+        writeln!(out)?;
+    } else {
+        table(out, &run)?;
+        writeln!(out)?;
+        sides.table(out)?;
+    }
+    let pictures = sides.draw(&folder)?;
+    if !options.json {
+        writeln!(out, "\nPictures (also as .svg):")?;
+        for picture in pictures {
+            writeln!(out, "  {}", picture.display())?;
+        }
+        writeln!(out, "Results: {} and {}", simulated.display(), packets.display())?;
+    }
+    Ok(results::verdict(&run.summary))
+}

@@ -1,0 +1,208 @@
+//! Real packets from outside. Without root these tests say so and check the refusal instead.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// One run at a time: each wants both cores.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Two hosts send to a third, slowly, for a moment.
+const SCENARIO: &str = r#"
+name = "real"
+duration = "400ms"
+[topology]
+kind = "single-switch"
+hosts = 3
+rate = "50Mbps"
+delay = "50us"
+[transport]
+min_rto = "50ms"
+initial_rto = "50ms"
+[switch.buffer]
+size = "1MB"
+[switch.pfc]
+enabled = false
+[cc]
+law = "poseidon:nsdi23"
+p = "20ms"
+k = "2ms"
+[[traffic]]
+name = "flows"
+kind = "flows"
+from = "0-1"
+to = 2
+[[traffic]]
+name = "short"
+kind = "flows"
+from = 0
+to = 2
+size = "20KB"
+start = "100ms"
+[record]
+interval = "20ms"
+rates = true
+rtt = true
+queues = "s0>h2"
+"#;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plimsoll-testbed-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("real.toml"), SCENARIO).unwrap();
+        Self(path)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command.arg("testbed").args(arguments).current_dir(&self.0);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Namespaces that this test's own child left or has.
+fn namespaces(process: u32) -> usize {
+    let Ok(entries) = fs::read_dir("/run/netns") else { return 0 };
+    let ours = format!("plimsoll-{process}-");
+    entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours)).count()
+}
+
+/// Whether real packets can be had here; says so loudly if not, after a look at how the program says it.
+fn can_run(folder: &Folder) -> bool {
+    let output = folder.run(&["clean"]);
+    if output.status.code() == Some(3) {
+        let why = text(&output.stderr);
+        assert!(why.contains("root") || why.contains("kernel"), "{why}");
+        eprintln!("SKIPPED: NO REAL PACKETS ON THIS MACHINE: {why}");
+        return false;
+    }
+    true
+}
+
+#[test]
+fn every_law_with_its_signals_fills_a_link_of_real_packets() {
+    let folder = Folder::new("laws");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    // Marks, records, the maximum, round trips and losses.
+    for law in
+        ["poseidon:nsdi23", "dctcp", "hpcc", "powertcp", "theta-powertcp", "timely", "cubic", "newreno"]
+    {
+        let output =
+            folder.run(&["run", "real.toml", "--cc", law, "--limit", "100", "--out", "out", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{law}: {}", text(&output.stderr));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&summary["completed"], &summary["failed"]), (&1.into(), &0.into()), "{law}: {summary}");
+        // 50 Mb/s carry 2,344 packets of 1066 B in 400 ms, over two links each, and their acks; a machine that is
+        // busy with other tests does not reach all of it.
+        assert!(summary["packet_hops"].as_u64().unwrap() > 1_000, "{law}: {summary}");
+        assert!(summary["drops"].as_u64().unwrap() < 400, "{law}: {summary}");
+    }
+    for file in ["run.toml", "flows.parquet", "series.parquet", "summary.json", "report.html"] {
+        assert!(folder.0.join("out").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn simulator_and_real_packets_lie_side_by_side() {
+    let folder = Folder::new("compare");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    let output = folder.run(&["compare", "real.toml", "--limit", "100", "--out", "both", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let sides: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let disturbed = sides["disturbed_percent"].as_f64().unwrap();
+    if disturbed < 30.0 {
+        let pairs = sides["pairs"].as_array().unwrap();
+        let rate = pairs.iter().find(|pair| pair["what"] == "rate of a flow, flows").unwrap();
+        let (simulated, real) = (rate["simulated"].as_f64().unwrap(), rate["real"].as_f64().unwrap());
+        // Half of the link, less headers.
+        assert!((20.0..25.0).contains(&simulated), "{rate}");
+        assert!((0.5..1.1).contains(&(real / simulated)), "{rate}");
+    } else {
+        eprintln!("NOT COMPARED: the machine was busy with other things for {disturbed:.0} % of the time");
+    }
+    for file in ["compare.png", "rates.png", "simulated/summary.json", "real/summary.json"] {
+        assert!(folder.0.join("both").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_or_killed_leaves_no_namespace() {
+    let folder = Folder::new("killed");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    let begin = || {
+        let arguments = ["run", "real.toml", "--set", "duration=60s", "--limit", "100", "--out", "long"];
+        let child = folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while namespaces(child.id()) < 4 && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(namespaces(child.id()), 4);
+        std::thread::sleep(Duration::from_millis(200));
+        child
+    };
+    let mut child = begin();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(namespaces(child.id()), 0);
+    let mut child = begin();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(namespaces(child.id()), 4, "nobody could remove them");
+    let output = folder.run(&["clean"]);
+    assert!(
+        text(&output.stdout).contains(&format!("plimsoll-{}-switch", child.id())),
+        "{}",
+        text(&output.stdout)
+    );
+    assert_eq!(namespaces(child.id()), 0);
+}
+
+#[test]
+fn what_cannot_be_run_on_real_packets_is_refused_before_anything_is_made() {
+    let folder = Folder::new("refused");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    let refused = |set: &str, why: &str| {
+        let output = folder.run(&["run", "real.toml", "--set", set]);
+        assert_eq!(output.status.code(), Some(2), "{set}");
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    };
+    refused("topology.rate=100Gbps", "lower the topology's rates to 5Gbps");
+    refused("topology.hosts=65", "at most 64");
+    refused("routing.spreading=spray", "only `routing.spreading = \"ecmp\"`");
+    refused("switch.pfc.enabled=true", "PFC is not emulated");
+}

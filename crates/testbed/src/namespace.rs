@@ -1,0 +1,225 @@
+//! Network namespaces, one per host and one for the switch, joined by veth pairs: made by `ip`, and gone again.
+//!
+//! Every name begins with [`PREFIX`] and the number of the process that made it, so that what a killed process left can
+//! be told from what a living one uses, and from everything that is not ours.
+
+use crate::Error;
+use crate::fabric::address;
+use nix::sched::{CloneFlags, setns};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the names of all namespaces that we make begin with.
+pub const PREFIX: &str = "plimsoll-";
+/// Where `ip` keeps the names of namespaces.
+const NAMES: &str = "/run/netns";
+/// The host's end of each pair.
+const CARD: &str = "eth0";
+/// Larger than any packet that a scenario has.
+const MTU: u32 = 65_535;
+
+/// The namespaces of a run; they go with it.
+#[derive(Debug)]
+pub struct Namespaces {
+    process: u32,
+    hosts: u32,
+}
+
+/// The Ethernet address of a host; locally administered.
+fn hardware(host: u32) -> String {
+    format!("02:70:00:00:{:02x}:{:02x}", host >> 8 & 0xFF, host & 0xFF)
+}
+
+impl Namespaces {
+    /// Makes a namespace for each host and one for the switch. What dead processes left is removed first.
+    ///
+    /// # Errors
+    /// If the user may not, if `ip` is missing, or if it fails; nothing is left behind then.
+    pub fn make(hosts: u32) -> Result<Self, Error> {
+        allowed()?;
+        clean()?;
+        let made = Self { process: std::process::id(), hosts };
+        // From here on `made` removes what there is if anything fails.
+        let mut lines = vec![format!("netns add {}", made.switch())];
+        lines.extend((0..hosts).map(|host| format!("netns add {}", made.host(host))));
+        for host in 0..hosts {
+            let (name, switch, card) = (made.host(host), made.switch(), hardware(host));
+            lines.push(format!(
+                "link add {CARD} address {card} mtu {MTU} gso_max_segs 1 netns {name} type veth peer name {} mtu {MTU} \
+                 netns {switch}",
+                port_name(host)
+            ));
+        }
+        batch(None, &lines)?;
+        let up = |device: &str| format!("link set {device} up addrgenmode none");
+        let ports = (0..hosts).map(|host| up(&port_name(host)));
+        batch(Some(&made.switch()), &ports.collect::<Vec<_>>())?;
+        for host in 0..hosts {
+            let mut lines = vec![
+                format!("addr add {}/16 dev {CARD}", address(host)),
+                "link set lo up".to_owned(),
+                up(CARD),
+            ];
+            lines.extend((0..hosts).filter(|other| *other != host).map(|other| {
+                format!("neigh add {} lladdr {} dev {CARD} nud permanent", address(other), hardware(other))
+            }));
+            batch(Some(&made.host(host)), &lines)?;
+        }
+        Ok(made)
+    }
+
+    /// The name of a host's namespace.
+    #[must_use]
+    pub fn host(&self, host: u32) -> String {
+        format!("{PREFIX}{}-h{host}", self.process)
+    }
+
+    /// The name of the switch's namespace.
+    #[must_use]
+    pub fn switch(&self) -> String {
+        format!("{PREFIX}{}-switch", self.process)
+    }
+
+    /// Does something in a namespace; what is opened there stays there. Other threads are not moved.
+    pub(crate) fn within<T>(
+        &self,
+        name: &str,
+        action: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let path = Path::new(NAMES).join(name);
+        let open = |path: &Path| File::open(path).map_err(|error| Error::file(path, &error));
+        // Of this thread; the process's own link is that of its first thread.
+        let home = open(Path::new("/proc/thread-self/ns/net"))?;
+        let there = open(&path)?;
+        setns(&there, CloneFlags::CLONE_NEWNET).map_err(|error| Error::system("setns", error))?;
+        let result = action();
+        setns(&home, CloneFlags::CLONE_NEWNET).map_err(|error| Error::system("setns", error))?;
+        result
+    }
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        let hosts = (0..self.hosts).map(|host| self.host(host));
+        remove(&hosts.chain([self.switch()]).collect::<Vec<_>>());
+    }
+}
+
+/// The switch's end of a host's pair.
+#[must_use]
+pub(crate) fn port_name(host: u32) -> String {
+    format!("p{host}")
+}
+
+/// Whether namespaces can be made here.
+fn allowed() -> Result<(), Error> {
+    if !nix::unistd::geteuid().is_root() {
+        return Err(Error::Missing(
+            "network namespaces need root: run this as root, or with sudo".to_owned(),
+        ));
+    }
+    if !Path::new("/proc/self/ns/net").exists() {
+        return Err(Error::Missing("this kernel has no network namespaces (CONFIG_NET_NS)".to_owned()));
+    }
+    Ok(())
+}
+
+/// Removes what processes that are gone have left; gives the names.
+///
+/// # Errors
+/// If the user may not.
+pub fn clean() -> Result<Vec<String>, Error> {
+    allowed()?;
+    let left: Vec<String> =
+        ours().into_iter().filter(|(_, process)| !is_alive(*process)).map(|one| one.0).collect();
+    remove(&left);
+    Ok(left)
+}
+
+/// The names of all namespaces that processes of ours made, with their processes.
+fn ours() -> Vec<(String, u32)> {
+    let Ok(entries) = std::fs::read_dir(NAMES) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<(String, u32)> =
+        names.filter_map(|name| Some((name.clone(), process_of(&name)?))).collect();
+    names.sort();
+    names
+}
+
+/// The process in `plimsoll-PROCESS-…`; `None` for names that are not ours.
+fn process_of(name: &str) -> Option<u32> {
+    let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let host = rest.strip_prefix('h').is_some_and(|number| number.parse::<u32>().is_ok());
+    (host || rest == "switch").then(|| process.parse().ok())?
+}
+
+/// Whether this process lives and is one of ours: numbers come again.
+fn is_alive(process: u32) -> bool {
+    let mine = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
+    std::fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name == mine)
+}
+
+/// Removes namespaces and the devices in them; one that is not there is as good as gone.
+fn remove(names: &[String]) {
+    for name in names {
+        if Path::new(NAMES).join(name).exists() {
+            let _ = Command::new("ip")
+                .args(["netns", "del", name])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+        }
+    }
+}
+
+/// Hands lines to one `ip`, in a namespace or in ours.
+fn batch(namespace: Option<&str>, lines: &[String]) -> Result<(), Error> {
+    let mut command = Command::new("ip");
+    if let Some(name) = namespace {
+        command.args(["-n", name]);
+    }
+    command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::Missing(
+            "`ip` was not found: install iproute2 (on Debian: apt install iproute2)".to_owned(),
+        ),
+        _ => Error::Refused(format!("`ip` cannot be run: {error}")),
+    })?;
+    if let Some(mut input) = child.stdin.take() {
+        let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
+        // If it ended early, its message says why.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| Error::Refused(format!("`ip` failed: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().take(3).collect();
+    Err(Error::Refused(format!("`ip` cannot set up the network: {}", said.join("; "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_we_make_are_ours() {
+        assert_eq!(process_of("plimsoll-17-h3"), Some(17));
+        assert_eq!(process_of("plimsoll-17-switch"), Some(17));
+        for name in
+            ["plimsoll", "plimsoll-", "plimsoll-x-h3", "plimsoll-17-hx", "plimsoll-17-lab", "other-17-h3"]
+        {
+            assert_eq!(process_of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_not_alive() {
+        assert!(is_alive(std::process::id()));
+        // Numbers of processes end below this.
+        assert!(!is_alive(1 << 30));
+    }
+}

@@ -1,0 +1,359 @@
+//! A run: namespaces, the two loops, and what they saw as the simulator would say it.
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::fabric::Fabric;
+use crate::hosts::{self, Hosts, Setting};
+use crate::namespace::Namespaces;
+use crate::noise::{disturbed, is_disturbed, merge};
+use crate::routes::Routes;
+use crate::switch::{self, Readings, Switch};
+use plimsoll_cc::{Path, Signals};
+use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
+use plimsoll_scenario::switch::Encoding;
+use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Workload};
+use plimsoll_transport::Stack;
+use plimsoll_units::{Bytes, Rate, Rounding, Span, Time};
+use plimsoll_wire::compact_hop::{CompactHop, UnitScale};
+use plimsoll_wire::exact_hop::ExactHop;
+use plimsoll_wire::frame::HEADER_SIZE;
+use plimsoll_wire::header::Data;
+use plimsoll_wire::hop_records::{MAX_HOPS, packed_size};
+use plimsoll_wire::telemetry::TelemetryKind;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Watches a run and can stop it.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Set it, and the run ends with what it has.
+    pub stop: AtomicBool,
+    /// How far the run is, in picoseconds.
+    pub now: AtomicU64,
+    /// The hosts have ended.
+    pub(crate) over: AtomicBool,
+}
+
+/// What a run yields.
+#[derive(Debug)]
+pub struct Run {
+    /// What hosts sent.
+    pub workload: Workload,
+    /// What became of each message.
+    pub messages: Vec<MessageRecord>,
+    /// What the `[record]` table asks for, by time; without what was disturbed.
+    pub samples: Vec<Sample>,
+    /// The run in one page.
+    pub summary: Summary,
+    /// How far it can be believed.
+    pub noise: Noise,
+}
+
+/// How quiet the machine was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Noise {
+    /// The share of the time that was disturbed, in per cent; readings of it are left out.
+    pub disturbed_percent: f64,
+    /// How often a loop was away for longer than allowed.
+    pub stalls: usize,
+    /// The longest turn of the hosts' and of the switch's loop.
+    pub longest_turns: (Span, Span),
+    /// How late the switch let frames out: the median and the 99th percentile.
+    pub lateness: (Span, Span),
+    /// Datagrams that no host could read: damaged, forged, or of no connection.
+    pub refused: u64,
+    /// Frames of which no switch knew where they go.
+    pub foreign: u64,
+    /// Frames that the kernel did not take.
+    pub unsent: u64,
+}
+
+/// The most hosts: each has a namespace.
+const MOST_HOSTS: u32 = 64;
+/// The fastest link: beyond it a packet takes less time than the kernel needs for it.
+const FASTEST: Rate = Rate::from_gbps(5);
+/// The longest run, whatever the scenario says.
+const LONGEST: Span = Span::from_s(600);
+
+/// Runs a scenario on real packets. Above `limit` per cent of disturbed time the run fails.
+///
+/// # Errors
+/// If the machine lacks something, the scenario cannot be run here, or the machine was too busy.
+pub fn run(scenario: &Scenario, control: &Control, limit: f64) -> Result<Run, Error> {
+    let network = scenario.network().map_err(|refusal| Error::Refused(refusal.to_string()))?;
+    let workload =
+        scenario.workload(&network, scenario.seed).map_err(|refusal| Error::Refused(refusal.to_string()))?;
+    check(scenario, &network, &workload)?;
+    let host = scenario.host.host();
+    let law = scenario.cc.build(&host).map_err(|error| Error::Refused(error.to_string()))?;
+    let name = scenario.cc.entry().name;
+    // The scenario was checked against what its switches and hosts offer when it was read.
+    let stack = Stack::new(name, law, &host, scenario.transport, Signals::EVERY)
+        .map_err(|error| Error::Refused(error.to_string()))?;
+    let routes = Routes::new(&network);
+    let paths: Vec<Path> = workload
+        .connections
+        .iter()
+        .zip(0_u64..)
+        .map(|(plan, index)| path(scenario, &network, &routes, (plan.from, plan.to), index))
+        .collect();
+    let rate_of =
+        |node: u32| network.links.iter().find(|link| link.ends.contains(&node)).map(|link| link.rate);
+    let cards: Vec<Rate> = (0..network.hosts).map(|node| rate_of(node).unwrap_or(FASTEST)).collect();
+    let fabric = Fabric::new(scenario, network.clone()).map_err(|error| Error::Refused(error.to_string()))?;
+    let namespaces = Namespaces::make(network.hosts)?;
+    let switch = Switch::open(&namespaces, fabric, network.hosts)?;
+    let end = scenario.duration.unwrap_or(LONGEST).min(LONGEST);
+    let setting = Setting {
+        stack: &stack,
+        workload: &workload,
+        paths: &paths,
+        cards: &cards,
+        kind: kind(scenario),
+        scale: UnitScale::for_nic(cards.iter().copied().max().unwrap_or(FASTEST)),
+        record: &scenario.record,
+        front: HEADER_SIZE,
+        end: Time::after_start(end),
+    };
+    let hosts = Hosts::open(&namespaces, setting)?;
+    let readings = Readings {
+        queues: scenario.record.queues.resolve(&network).unwrap_or_default(),
+        throughput: scenario.record.throughput.resolve(&network).unwrap_or_default(),
+        interval: scenario.record.interval,
+    };
+    // Until here the clock has not begun, so that setting up costs no simulated time.
+    let clock = Clock::start();
+    let (hosts, switch) = thread::scope(|scope| {
+        let switch = scope.spawn(|| {
+            pin(1);
+            switch.run(clock, control, &readings)
+        });
+        let hosts = scope.spawn(|| {
+            pin(0);
+            let seeing = hosts.run(clock, control);
+            // What is under way comes to its end, so that nothing arrives in a namespace that is gone.
+            thread::sleep(Duration::from_millis(1));
+            control.over.store(true, Ordering::Relaxed);
+            seeing
+        });
+        (hosts.join(), switch.join())
+    });
+    drop(namespaces);
+    let broken = || Error::Refused("a loop of the testbed failed: this is a bug of ours".to_owned());
+    let (hosts, switch) = (hosts.map_err(|_| broken())??, switch.map_err(|_| broken())?);
+    let ended = Time::from_ps(control.now.load(Ordering::Relaxed)).min(Time::after_start(end));
+    yielded(scenario, workload, &network, &paths, hosts, switch, ended, limit, control)
+}
+
+/// Keeps a loop on its core, if there are two.
+fn pin(core: usize) {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut set = nix::sched::CpuSet::new();
+    if cores > core && core > 0 || cores > 1 {
+        // Without it the loop works too, less quietly.
+        let _ = set.set(core.min(cores - 1));
+        let _ = nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set);
+    }
+}
+
+/// What packets gather.
+fn kind(scenario: &Scenario) -> TelemetryKind {
+    match scenario.switch.int {
+        IntMode::None => TelemetryKind::None,
+        IntMode::MaxHopDelay { .. } => TelemetryKind::MaxHopDelay,
+        IntMode::HopRecords { encoding: Encoding::Exact, .. } => TelemetryKind::ExactHops,
+        // HPCC's three bits know none of the rates that real packets can have here.
+        IntMode::HopRecords { .. } => TelemetryKind::ExactHops,
+    }
+}
+
+/// The bytes that a packet has beside its payload, and those of an ack, as they are on these links: a scenario that says
+/// so is the same in the simulator.
+#[must_use]
+pub fn sizes(scenario: &Scenario) -> (Bytes, Bytes) {
+    let kind = kind(scenario);
+    let header = HEADER_SIZE + kind.travelling_size() + Data::HEADER_SIZE;
+    let switches = scenario
+        .network()
+        .ok()
+        .and_then(|network| network.longest(Bytes::ZERO, Span::ZERO).ok())
+        .map_or(1, |longest| longest.switches as usize);
+    let ack = HEADER_SIZE
+        + SMALLEST_ACK
+        + match kind {
+            TelemetryKind::None => 0,
+            // Its own, and the data's.
+            TelemetryKind::MaxHopDelay => 2 * kind.travelling_size(),
+            TelemetryKind::CompactHops => packed_size::<CompactHop>(switches.min(MAX_HOPS)),
+            TelemetryKind::ExactHops => packed_size::<ExactHop>(switches.min(MAX_HOPS)),
+        };
+    (Bytes::new(header as u64), Bytes::new(ack as u64))
+}
+
+/// An ack without telemetry and without holes to tell of.
+const SMALLEST_ACK: usize = 68;
+
+/// What cannot be had on real packets is refused before anything is made.
+fn check(scenario: &Scenario, network: &Network, workload: &Workload) -> Result<(), Error> {
+    let refuse = |text: String| Err(Error::Refused(text));
+    if network.hosts > MOST_HOSTS {
+        return refuse(format!(
+            "{} hosts are too many: each is a namespace, at most {MOST_HOSTS}",
+            network.hosts
+        ));
+    }
+    if let Some(link) = network.links.iter().find(|link| link.rate > FASTEST) {
+        return refuse(format!(
+            "a link of {} is faster than real packets can be timed here; lower the topology's rates to {FASTEST} at most",
+            link.rate
+        ));
+    }
+    let things = [
+        (scenario.switch.pfc.is_some(), "PFC is not emulated: set `switch.pfc.enabled = false`"),
+        (scenario.switch.classes.len() > 1, "classes are not emulated: leave [[switch.class]] out"),
+        (!scenario.faults.is_empty(), "faults are not emulated: leave [[fault]] out"),
+        (scenario.routing.paths != Paths::Ecmp, "only `routing.spreading = \"ecmp\"` is emulated"),
+        (scenario.routing.same_way_back, "`routing.same_way_back` is not emulated"),
+        (scenario.switch.int_reflected, "`switch.int_reflected` is not emulated"),
+        (workload.waypoints.iter().any(|points| !points.is_empty()), "pinned paths (`via`) are not emulated"),
+        (
+            workload.messages.iter().any(|message| !matches!(message.start, Start::At(_))),
+            "messages that wait for others are not emulated",
+        ),
+        (
+            scenario.duration.is_none()
+                && workload.messages.iter().any(|one| one.bytes == Message::UNBOUNDED),
+            "flows are endless: set `duration`",
+        ),
+    ];
+    if let Some((_, text)) = things.into_iter().find(|(found, _)| *found) {
+        return refuse(text.to_owned());
+    }
+    let largest = HEADER_SIZE + kind(scenario).travelling_size() + Data::HEADER_SIZE;
+    let packet = scenario.host.host().mss.get() + largest as u64;
+    if packet > 65_000 {
+        return refuse(format!("packets of {packet} B are too large: lower `host.mss`"));
+    }
+    Ok(())
+}
+
+/// The path of a connection: its base round trip and its switches.
+fn path(scenario: &Scenario, network: &Network, routes: &Routes, (from, to): (u32, u32), index: u64) -> Path {
+    let address = |host| IpAddr::V4(crate::fabric::address(host));
+    let tuple = plimsoll_cc::rpm::FiveTuple {
+        source: address(from),
+        destination: address(to),
+        protocol: 17,
+        source_port: 0,
+        destination_port: 0,
+    };
+    let (mut base_rtt, mut hops) = (Span::ZERO, 0);
+    let ports = 2 * network.links.len() as u32;
+    let mut port = (0..ports).find(|port| network.near_end(*port) == from);
+    while let Some(at) = port {
+        let link = &network.links[at as usize / 2];
+        let time = link.rate.checked_serialize(scenario.host.host().mss, Rounding::Up).unwrap_or(Span::ZERO);
+        base_rtt = base_rtt.saturating_add(link.delay.saturating_mul(2)).saturating_add(time);
+        let node = network.far_end(at);
+        if node < network.hosts {
+            break;
+        }
+        hops += 1;
+        base_rtt = base_rtt.saturating_add(scenario.switch.pipeline.saturating_mul(2));
+        port = routes.next_port(node, to, &tuple);
+    }
+    Path { base_rtt, hops, seed: scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index) }
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that was seen, once")]
+fn yielded(
+    scenario: &Scenario,
+    workload: Workload,
+    network: &Network,
+    paths: &[Path],
+    hosts: hosts::Seeing,
+    switch: switch::Seeing,
+    ended: Time,
+    limit: f64,
+    control: &Control,
+) -> Result<Run, Error> {
+    let stalls = merge(hosts.stalls.iter().chain(&switch.stalls).copied().collect());
+    let whole = ended.since_start().as_secs_f64().max(1e-9);
+    let disturbed_percent = 100.0 * disturbed(&stalls, ended).as_secs_f64() / whole;
+    if disturbed_percent > limit {
+        return Err(Error::Disturbed { percent: disturbed_percent, limit });
+    }
+    let mut samples: Vec<Sample> = hosts.samples.into_iter().chain(switch.samples).collect();
+    let interval = scenario.record.interval;
+    samples.retain(|sample| {
+        let from = Time::from_ps(sample.at.as_ps().saturating_sub(interval.as_ps()));
+        !is_disturbed(&stalls, from, sample.at)
+    });
+    samples.sort_by_key(|sample| (sample.at, sample.reading.rank(), sample.subject));
+    let mss = scenario.host.host().mss;
+    let record = |((number, message), ended): ((u32, &Message), &hosts::Ended)| {
+        let connection = &workload.connections[message.connection as usize];
+        let slowest = network.links.iter().map(|link| link.rate).min().unwrap_or(FASTEST);
+        let begun = ended.begun.unwrap_or(Time::NEVER);
+        let failed = hosts.failed.get(message.connection as usize).copied().unwrap_or(false);
+        let time = slowest.checked_serialize(message.bytes, Rounding::Up);
+        MessageRecord {
+            message: number,
+            connection: message.connection,
+            group: connection.group,
+            from: connection.from,
+            to: connection.to,
+            bytes: message.bytes,
+            packets: u32::try_from(message.bytes.get().div_ceil(mss.get().max(1))).unwrap_or(u32::MAX),
+            start: begun,
+            finish: ended.acked,
+            delivered: ended.delivered,
+            // Endless ones have none.
+            ideal: match time {
+                Some(time) if message.bytes != Message::UNBOUNDED => {
+                    paths[message.connection as usize].base_rtt.saturating_add(time)
+                }
+                _ => Span::ZERO,
+            },
+            retransmitted: 0,
+            timeouts: 0,
+            failure: (failed && ended.acked.is_none())
+                .then_some(Failure { reason: Reason::TimedOut, at: control_time(control) }),
+        }
+    };
+    let messages: Vec<MessageRecord> =
+        (0..).zip(&workload.messages).zip(&hosts.messages).map(record).collect();
+    let mut summary = Summary {
+        scenario: scenario.name.clone(),
+        law: scenario.cc.entry().name.to_owned(),
+        seed: scenario.seed,
+        threads: 2,
+        partial: control.stop.load(Ordering::Relaxed),
+        simulated: ended.since_start(),
+        packet_hops: switch.counted.hops,
+        max_queue_bytes: switch.longest_queue,
+        marks: switch.counted.marks,
+        ..Summary::default()
+    };
+    summary.set_messages(&Tally::of(&messages));
+    summary.retransmitted = hosts.retransmitted;
+    summary.timeouts = hosts.timeouts;
+    summary.set_drops(switch.counted.drops);
+    summary.set_wall_time(whole);
+    let noise = Noise {
+        disturbed_percent,
+        stalls: stalls.len(),
+        longest_turns: (hosts.longest_turn, switch.longest_turn),
+        lateness: switch.lateness,
+        refused: hosts.refused,
+        foreign: switch.counted.foreign,
+        unsent: hosts.unsent + switch.unsent,
+    };
+    Ok(Run { workload, messages, samples, summary, noise })
+}
+
+fn control_time(control: &Control) -> Time {
+    Time::from_ps(control.now.load(Ordering::Relaxed))
+}
