@@ -112,6 +112,14 @@ impl Decision {
         Self::paced(host, 0.0, cwnd * host.mtu.as_f64() * 8.0 / seconds)
     }
 
+    /// A window of `cwnd` packets that leave one every `rtt / cwnd`, however large it is.
+    #[must_use]
+    pub fn packets_paced(host: &Host, cwnd: f64, rtt: Span) -> Self {
+        // As in `packets`.
+        let seconds = rtt.max(Span::from_ps(1)).as_secs_f64();
+        Self::paced(host, cwnd * host.mss.as_f64(), cwnd * host.mtu.as_f64() * 8.0 / seconds)
+    }
+
     /// No window, only a pace of `rate` bit/s.
     #[must_use]
     pub fn rate_only(host: &Host, rate: f64) -> Self {

@@ -122,6 +122,16 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// Which windows are paced.
+    pub enum Pace {
+        /// Algorithm 1: those below one packet; acks clock the others.
+        BelowOnePacket = "below-one-packet",
+        /// All, at cwnd / rtt.
+        Always = "always",
+    }
+}
+
 crate::parameters! {
     /// Poseidon's parameters.
     pub struct Params {
@@ -163,6 +173,9 @@ crate::parameters! {
         max_cwnd: Option<f64> where [1e-9, 1e9],
         /// First window, in packets.
         start_cwnd: f64 where [1e-9, 1e9],
+        /// Which windows are paced. The paper's are from one packet on clocked by acks; `"always"` is as in the
+        /// first author's simulator.
+        pace: Pace,
         /// Timeouts in a row after which the window falls to `min_cwnd`.
         retx_reset: u32 where [1, 1_000_000],
     }
@@ -204,6 +217,7 @@ impl Params {
             min_cwnd: 0.001,
             max_cwnd: None,
             start_cwnd: 1.0,
+            pace: Pace::BelowOnePacket,
             retx_reset: 5,
         }
     }
@@ -303,6 +317,7 @@ pub struct Poseidon {
     min_cwnd: f64,
     max_cwnd: f64,
     start_cwnd: f64,
+    pace: Pace,
     retx_reset: u32,
     packets_per_byte: f64,
 }
@@ -357,6 +372,7 @@ impl Configure for Poseidon {
             min_cwnd: params.min_cwnd,
             max_cwnd,
             start_cwnd: params.start_cwnd.max(params.min_cwnd),
+            pace: params.pace,
             retx_reset: params.retx_reset,
             packets_per_byte: 1.0 / host.mss.as_f64(),
         })
@@ -417,7 +433,10 @@ impl CongestionControl for Poseidon {
     }
 
     fn decision(&self, flow: &Flow) -> Decision {
-        Decision::packets(&self.host, flow.cwnd, flow.rtt)
+        match self.pace {
+            Pace::BelowOnePacket => Decision::packets(&self.host, flow.cwnd, flow.rtt),
+            Pace::Always => Decision::packets_paced(&self.host, flow.cwnd, flow.rtt),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use plimsoll_fluid::flow_level::FlowLevel;
 use plimsoll_fluid::max_min::{self, Allocation};
-use plimsoll_fluid::network::{Flow, Network as FluidNetwork};
+use plimsoll_fluid::network::{Feedback, Flow, Network as FluidNetwork};
 use plimsoll_scenario::{Connection, Message, Network, Paths, Scenario, Workload};
 use plimsoll_units::{Rate, Rounding, Span, Time};
 
@@ -109,10 +109,12 @@ impl FluidScenario {
             // What waits for others begins at once: where flows settle does not depend on it.
             start: if starts[connection] == Time::NEVER { Time::ZERO } else { starts[connection] },
             base_rtt: self.base_rtts[connection],
+            acks_wait_in: Vec::new(),
         };
         FluidNetwork {
             capacities: self.rates.iter().map(|&rate| self.goodput(rate)).collect(),
             flows: connections.iter().map(flow).collect(),
+            feedback: Feedback::AtOnce,
         }
     }
 

@@ -8,7 +8,7 @@
 use plimsoll_cc::poseidon::{Params, Poseidon};
 use plimsoll_cc::{Configure, CongestionControl, Host};
 use plimsoll_fluid::max_min;
-use plimsoll_fluid::network::{Flow, Network};
+use plimsoll_fluid::network::{Feedback, Flow, Network};
 use plimsoll_units::{Bytes, Rate, Span, Time};
 
 /// SplitMix64: the same networks on every machine.
@@ -45,10 +45,10 @@ fn draw(draws: &mut Draws) -> Network {
         path.sort_unstable();
         path.dedup();
         let start = Time::after_start(Span::from_us(draws.below(500)));
-        Flow { links: path, start, base_rtt: Span::from_us(4 + draws.below(17)) }
+        Flow { links: path, start, base_rtt: Span::from_us(4 + draws.below(17)), acks_wait_in: vec![] }
     });
     let flows = flows.collect();
-    Network { capacities, flows }
+    Network { capacities, flows, feedback: Feedback::AtOnce }
 }
 
 #[test]

@@ -365,6 +365,15 @@ mod reaction {
     }
 
     #[test]
+    fn large_windows_are_paced_only_if_that_is_asked_for() {
+        // 10 · 4096 B · 8 / 10 µs = 32.768 Gb/s.
+        let always = law(Params { pace: Pace::Always, ..Params::nsdi23() }).decision(&flow(10.0));
+        assert_eq!((always.window, always.pacing), (Bytes::new(40_960), Rate::from_mbps(32_768)));
+        let clocked = nsdi23().decision(&flow(10.0));
+        assert_eq!((clocked.window, clocked.pacing), (Bytes::new(40_960), Rate::from_gbps(200)));
+    }
+
+    #[test]
     fn below_one_packet_single_packets_are_spaced_by_the_round_trip_over_the_window() {
         let law = nsdi23();
         let decision = law.decision(&flow(0.25));
