@@ -24,6 +24,12 @@ impl Folder {
         Ok(Self { writer, path: path.to_owned() })
     }
 
+    /// Where it is until it has its name.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn path(&self) -> &Path {
+        self.writer.path()
+    }
+
     /// Asks for `flows.csv` and `series.csv` beside the Parquet files.
     pub(crate) fn ask_for_csv(&mut self) {
         self.writer.ask_for_csv();

@@ -120,8 +120,10 @@ fn every_law_with_its_signals_fills_a_link_of_real_packets() {
         assert_eq!((&summary["completed"], &summary["failed"]), (&1.into(), &0.into()), "{law}: {summary}");
         // 50 Mb/s carry 2,344 packets of 1066 B in 400 ms, over two links each, and their acks; a machine that is
         // busy with other tests does not reach all of it.
-        assert!(summary["packet_hops"].as_u64().unwrap() > 1_000, "{law}: {summary}");
-        assert!(summary["drops"].as_u64().unwrap() < 400, "{law}: {summary}");
+        let hops = summary["packet_hops"].as_u64().unwrap();
+        assert!(hops > 1_000, "{law}: {summary}");
+        // Laws that live on losses fill the buffer of 1 MB once in their slow start.
+        assert!(summary["drops"].as_u64().unwrap() < hops / 10, "{law}: {summary}");
     }
     for file in ["run.toml", "flows.parquet", "series.parquet", "summary.json", "report.html"] {
         assert!(folder.0.join("out").join(file).exists(), "{file}");
@@ -139,9 +141,10 @@ fn simulator_and_real_packets_lie_side_by_side() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let sides: Value = serde_json::from_slice(&output.stdout).unwrap();
     let disturbed = sides["disturbed_percent"].as_f64().unwrap();
-    if disturbed < 30.0 {
-        let pairs = sides["pairs"].as_array().unwrap();
-        let rate = pairs.iter().find(|pair| pair["what"] == "rate of a flow, flows").unwrap();
+    let pairs = sides["pairs"].as_array().unwrap();
+    let rate = pairs.iter().find(|pair| pair["what"] == "rate of a flow, flows");
+    // Readings of a second half that was disturbed throughout are all left out.
+    if let Some(rate) = rate.filter(|_| disturbed < 30.0) {
         let (simulated, real) = (rate["simulated"].as_f64().unwrap(), rate["real"].as_f64().unwrap());
         // Half of the link, less headers.
         assert!((20.0..25.0).contains(&simulated), "{rate}");
@@ -187,6 +190,47 @@ fn a_run_that_is_stopped_or_killed_leaves_no_namespace() {
         text(&output.stdout)
     );
     assert_eq!(namespaces(child.id()), 0);
+}
+
+/// TCP of the kernel between two hosts: a megabyte from one to the other, counted at its end.
+#[test]
+fn ordinary_programs_talk_through_the_switch() {
+    let folder = Folder::new("programs");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    let server = "h1: python3 -c 'import socket\ns = socket.create_server((\"0.0.0.0\", 7777))\nc = s.accept()[0]\n\
+                  print(sum(iter(lambda: len(c.recv(65536)), 0)))'";
+    let client = "h0: sleep 0.3; python3 -c 'import socket\nc = socket.create_connection((\"{h1}\", 7777))\n\
+                  c.sendall(bytes(1000000))'";
+    let arguments = [
+        "run",
+        "real.toml",
+        "--set",
+        "duration=5s",
+        "--set",
+        "traffic=[]",
+        "--limit",
+        "100",
+        "--out",
+        "out",
+        "--program",
+        server,
+        "--program",
+        client,
+    ];
+    let output = folder.run(&arguments);
+    let said = fs::read_to_string(folder.0.join("out/program-0.txt")).unwrap_or_default();
+    if said.contains("not found") {
+        eprintln!("SKIPPED: NO PYTHON ON THIS MACHINE");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(said.trim(), "1000000", "{}", text(&output.stdout));
+    let wrong = folder.run(&["run", "real.toml", "--program", "iperf3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("e.g. 'h1: iperf3 -s'"), "{}", text(&wrong.stderr));
 }
 
 #[test]

@@ -174,7 +174,10 @@ impl<'a> Hosts<'a> {
             let now = clock.now();
             watch.turn(now);
             control.now.store(now.as_ps(), Ordering::Relaxed);
-            if now >= self.setting.end || control.stop.load(Ordering::Relaxed) || self.is_done() {
+            if now >= self.setting.end
+                || control.stop.load(Ordering::Relaxed)
+                || self.is_done() && !control.busy.load(Ordering::Relaxed)
+            {
                 break;
             }
             self.begin(now);

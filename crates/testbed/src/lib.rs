@@ -15,6 +15,7 @@
 //! | `routes` | shortest paths |
 //! | `switch`, `hosts` | the two loops |
 //! | `namespace`, `sockets` | what Linux must give |
+//! | `programs` | commands of the user in hosts' namespaces |
 //! | `noise` | when the machine was busy with other things |
 //! | `run` | all of it together |
 //!
@@ -29,6 +30,7 @@ mod hosts;
 mod namespace;
 mod noise;
 mod packet;
+mod programs;
 mod routes;
 mod run;
 mod sockets;
@@ -37,4 +39,5 @@ mod switch;
 pub use error::Error;
 pub use fabric::{Counted, Fabric, address};
 pub use namespace::{PREFIX, clean};
+pub use programs::Program;
 pub use run::{Control, Noise, Run, run, sizes};

@@ -6,6 +6,7 @@ use crate::fabric::Fabric;
 use crate::hosts::{self, Hosts, Setting};
 use crate::namespace::Namespaces;
 use crate::noise::{disturbed, is_disturbed, merge};
+use crate::programs::{Program, Running};
 use crate::routes::Routes;
 use crate::switch::{self, Readings, Switch};
 use plimsoll_cc::{Path, Signals};
@@ -21,6 +22,7 @@ use plimsoll_wire::header::Data;
 use plimsoll_wire::hop_records::{MAX_HOPS, packed_size};
 use plimsoll_wire::telemetry::TelemetryKind;
 use std::net::IpAddr;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub struct Control {
     pub now: AtomicU64,
     /// The hosts have ended.
     pub(crate) over: AtomicBool,
+    /// Programs of the user are still at work.
+    pub(crate) busy: AtomicBool,
 }
 
 /// What a run yields.
@@ -49,6 +53,8 @@ pub struct Run {
     pub summary: Summary,
     /// How far it can be believed.
     pub noise: Noise,
+    /// How each program of the user ended; `None` if it was still running at the end.
+    pub programs: Vec<Option<ExitStatus>>,
 }
 
 /// How quiet the machine was.
@@ -77,15 +83,22 @@ const FASTEST: Rate = Rate::from_gbps(5);
 /// The longest run, whatever the scenario says.
 const LONGEST: Span = Span::from_s(600);
 
-/// Runs a scenario on real packets. Above `limit` per cent of disturbed time the run fails.
+/// Runs a scenario on real packets, and programs of the user beside it. Above `limit` per cent of disturbed time the run
+/// fails; how programs ended is in [`Run::programs`].
 ///
 /// # Errors
 /// If the machine lacks something, the scenario cannot be run here, or the machine was too busy.
-pub fn run(scenario: &Scenario, control: &Control, limit: f64) -> Result<Run, Error> {
+pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: f64) -> Result<Run, Error> {
     let network = scenario.network().map_err(|refusal| Error::Refused(refusal.to_string()))?;
     let workload =
         scenario.workload(&network, scenario.seed).map_err(|refusal| Error::Refused(refusal.to_string()))?;
     check(scenario, &network, &workload)?;
+    if let Some(program) = programs.iter().find(|program| program.host >= network.hosts) {
+        return Err(Error::Refused(format!(
+            "there is no host {} for `{}`: the network has {}",
+            program.host, program.command, network.hosts
+        )));
+    }
     let host = scenario.host.host();
     let law = scenario.cc.build(&host).map_err(|error| Error::Refused(error.to_string()))?;
     let name = scenario.cc.entry().name;
@@ -125,7 +138,8 @@ pub fn run(scenario: &Scenario, control: &Control, limit: f64) -> Result<Run, Er
     };
     // Until here the clock has not begun, so that setting up costs no simulated time.
     let clock = Clock::start();
-    let (hosts, switch) = thread::scope(|scope| {
+    control.busy.store(!programs.is_empty(), Ordering::Relaxed);
+    let (hosts, switch, ended_programs) = thread::scope(|scope| {
         let switch = scope.spawn(|| {
             pin(1);
             switch.run(clock, control, &readings)
@@ -138,13 +152,26 @@ pub fn run(scenario: &Scenario, control: &Control, limit: f64) -> Result<Run, Er
             control.over.store(true, Ordering::Relaxed);
             seeing
         });
-        (hosts.join(), switch.join())
+        // Programs want a switch that works.
+        let ended_programs = Running::start(&namespaces, network.hosts, programs).map(|mut running| {
+            while !control.over.load(Ordering::Relaxed) {
+                control.busy.store(running.are_busy(), Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(10));
+            }
+            running.finish()
+        });
+        if ended_programs.is_err() {
+            control.stop.store(true, Ordering::Relaxed);
+        }
+        (hosts.join(), switch.join(), ended_programs)
     });
     drop(namespaces);
     let broken = || Error::Refused("a loop of the testbed failed: this is a bug of ours".to_owned());
     let (hosts, switch) = (hosts.map_err(|_| broken())??, switch.map_err(|_| broken())?);
     let ended = Time::from_ps(control.now.load(Ordering::Relaxed)).min(Time::after_start(end));
-    yielded(scenario, workload, &network, &paths, hosts, switch, ended, limit, control)
+    let mut run = yielded(scenario, workload, &network, &paths, hosts, switch, ended, limit, control)?;
+    run.programs = ended_programs?;
+    Ok(run)
 }
 
 /// Keeps a loop on its core, if there are two.
@@ -351,7 +378,7 @@ fn yielded(
         foreign: switch.counted.foreign,
         unsent: hosts.unsent + switch.unsent,
     };
-    Ok(Run { workload, messages, samples, summary, noise })
+    Ok(Run { workload, messages, samples, summary, noise, programs: Vec::new() })
 }
 
 fn control_time(control: &Control) -> Time {

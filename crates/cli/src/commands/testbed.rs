@@ -22,8 +22,11 @@ enum Command {
     ///
     /// The folder of results is that of `plimsoll run`. The time is real: a scenario of 2 s takes 2 s. While the
     /// machine did something else, readings are left out; above --limit the run fails.
+    ///
+    /// With --program, ordinary programs run in hosts' namespaces and share the switch with the scenario's flows; the
+    /// scenario may have none of its own. Their output is in the folder of results.
     #[command(after_help = EXITS)]
-    Run(Scenario),
+    Run(Run),
     /// Run a scenario in the simulator and on real packets, and lay both side by side.
     #[command(after_help = EXITS)]
     Compare(Scenario),
@@ -41,8 +44,18 @@ const EXITS: &str = "Exit codes:\n  \
     Examples:\n  \
     sudo plimsoll testbed run scenarios/testbed/incast.toml\n  \
     sudo plimsoll testbed run scenarios/testbed/incast.toml --cc swift --set duration=1s\n  \
+    sudo plimsoll testbed run scenarios/testbed/incast.toml --program 'h1: iperf3 -s -1' --program 'h0: iperf3 -c {h1} -t 1'\n  \
     sudo plimsoll testbed compare scenarios/testbed/multi-hop.toml\n  \
     sudo plimsoll testbed clean";
+
+#[derive(Args)]
+struct Run {
+    #[command(flatten)]
+    scenario: Scenario,
+    /// A command for a host's shell, as often as needed; `{h1}` stands for the address of host 1.
+    #[arg(long, value_name = "HOST: COMMAND")]
+    program: Vec<String>,
+}
 
 #[derive(Args)]
 struct Scenario {
@@ -72,7 +85,7 @@ impl Testbed {
     #[cfg(target_os = "linux")]
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
         match self.command {
-            Command::Run(scenario) => real::run(&scenario, out),
+            Command::Run(run) => real::run(&run.scenario, &run.program, out),
             Command::Compare(scenario) => real::compare(&scenario, out),
             Command::Clean => real::clean(out),
         }

@@ -5,7 +5,7 @@ use crate::error::{Error, Verdict};
 use crate::{human, plots, results, scenario_file, watched};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plimsoll_scenario::{Overrides, Scenario};
-use plimsoll_testbed::{Control, Noise, Run};
+use plimsoll_testbed::{Control, Noise, Program, Run};
 use plimsoll_units::{Span, Time};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -57,32 +57,60 @@ pub(super) fn clean(out: &mut dyn Write) -> Result<Verdict, Error> {
     Ok(Verdict::Good)
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Verdict, Error> {
+pub(super) fn run(options: &Options, programs: &[String], out: &mut dyn Write) -> Result<Verdict, Error> {
     watched::listen();
     let scenario = options.read()?;
     let folder = options.folder(&scenario);
     let results = results::Folder::begin(&folder, &scenario)?;
-    let run = real(&scenario, options.limit)?;
+    let programs: Vec<Program> = programs
+        .iter()
+        .enumerate()
+        .map(|(index, text)| program(text, &results.path().join(format!("program-{index}.txt"))))
+        .collect::<Result<_, _>>()?;
+    let run = real(&scenario, &programs, options.limit)?;
     results.finish_real(&run)?;
     let drawn = plots::draw(&folder)?;
     if options.json {
         write!(out, "{}", run.summary.to_json()?)?;
     } else {
         table(out, &run)?;
+        for (index, (program, ended)) in programs.iter().zip(&run.programs).enumerate() {
+            let how = ended.map_or("killed at the end".to_owned(), |status| status.to_string());
+            let output = folder.join(format!("program-{index}.txt"));
+            writeln!(
+                out,
+                "  {:<15}`{}`: {how}; {}",
+                format!("h{}", program.host),
+                program.command,
+                output.display()
+            )?;
+        }
         writeln!(out, "  {:<15}{}", "results", folder.display())?;
         writeln!(out, "  {:<15}{}", "page", drawn.page.display())?;
     }
     Ok(results::verdict(&run.summary))
 }
 
+/// `h1: iperf3 -s`, and where its output goes.
+fn program(text: &str, output: &Path) -> Result<Program, Error> {
+    let parts = text.split_once(':').and_then(|(host, command)| {
+        let host: u32 = host.trim().strip_prefix('h')?.parse().ok()?;
+        Some((host, command.trim())).filter(|(_, command)| !command.is_empty())
+    });
+    let (host, command) = parts.ok_or_else(|| {
+        Error::Refused(format!("--program: `{text}` is no host with a command; e.g. 'h1: iperf3 -s'"))
+    })?;
+    Ok(Program { host, command: command.to_owned(), output: output.to_owned() })
+}
+
 /// Runs it with somebody who watches.
-fn real(scenario: &Scenario, limit: f64) -> Result<Run, Error> {
+fn real(scenario: &Scenario, programs: &[Program], limit: f64) -> Result<Run, Error> {
     let control = Control::default();
     let done = AtomicBool::new(false);
     let end = scenario.duration;
     thread::scope(|scope| {
         scope.spawn(|| watch(&control, &done, end));
-        let run = plimsoll_testbed::run(scenario, &control, limit);
+        let run = plimsoll_testbed::run(scenario, programs, &control, limit);
         done.store(true, Ordering::Relaxed);
         run
     })
@@ -172,7 +200,7 @@ pub(super) fn compare(options: &Options, out: &mut dyn Write) -> Result<Verdict,
     let run = results.run(&scenario, 1, "simulated")?;
     results.finish(&run)?;
     let results = results::Folder::begin(&packets, &scenario)?;
-    let run = real(&scenario, options.limit)?;
+    let run = real(&scenario, &[], options.limit)?;
     results.finish_real(&run)?;
     let sides = side_by_side::Sides::read(&scenario, &simulated, &packets)?;
     if options.json {
