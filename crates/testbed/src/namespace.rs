@@ -17,9 +17,6 @@ pub const PREFIX: &str = "plimsoll-";
 const NAMES: &str = "/run/netns";
 /// The host's end of each pair.
 const CARD: &str = "eth0";
-/// Larger than any packet that a scenario has.
-const MTU: u32 = 65_535;
-
 /// The namespaces of a run; they go with it.
 #[derive(Debug)]
 pub struct Namespaces {
@@ -33,11 +30,11 @@ fn hardware(host: u32) -> String {
 }
 
 impl Namespaces {
-    /// Makes a namespace for each host and one for the switch. What dead processes left is removed first.
+    /// Makes a namespace for each host and one for the switch; cables take IP packets of up to `mtu` bytes. What dead processes left is removed first.
     ///
     /// # Errors
     /// If the user may not, if `ip` is missing, or if it fails; nothing is left behind then.
-    pub fn make(hosts: u32) -> Result<Self, Error> {
+    pub fn make(hosts: u32, mtu: u64) -> Result<Self, Error> {
         allowed()?;
         clean()?;
         let made = Self { process: std::process::id(), hosts };
@@ -47,13 +44,20 @@ impl Namespaces {
         for host in 0..hosts {
             let (name, switch, card) = (made.host(host), made.switch(), hardware(host));
             lines.push(format!(
-                "link add {CARD} address {card} mtu {MTU} gso_max_segs 1 netns {name} type veth peer name {} mtu {MTU} \
+                "link add {CARD} address {card} mtu {mtu} gso_max_segs 1 netns {name} type veth peer name {} mtu {mtu} \
                  netns {switch}",
                 port_name(host)
             ));
         }
         batch(None, &lines)?;
-        let up = |device: &str| format!("link set {device} up addrgenmode none");
+        let up = |device: &str| format!("link set {device} up");
+        for name in (0..hosts).map(|host| made.host(host)).chain([made.switch()]) {
+            made.within(&name, || {
+                // No IPv6 chatter on the cables; a kernel without IPv6 has none.
+                let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+                Ok(())
+            })?;
+        }
         let ports = (0..hosts).map(|host| up(&port_name(host)));
         batch(Some(&made.switch()), &ports.collect::<Vec<_>>())?;
         for host in 0..hosts {

@@ -116,7 +116,9 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
         |node: u32| network.links.iter().find(|link| link.ends.contains(&node)).map(|link| link.rate);
     let cards: Vec<Rate> = (0..network.hosts).map(|node| rate_of(node).unwrap_or(FASTEST)).collect();
     let fabric = Fabric::new(scenario, network.clone()).map_err(|error| Error::Refused(error.to_string()))?;
-    let namespaces = Namespaces::make(network.hosts)?;
+    // Programs of the user send packets as large as the scenario's, and not larger.
+    let mtu = sizes(scenario).0.get() + host.mss.get() - ETHERNET;
+    let namespaces = Namespaces::make(network.hosts, mtu)?;
     let switch = Switch::open(&namespaces, fabric, network.hosts)?;
     let end = scenario.duration.unwrap_or(LONGEST).min(LONGEST);
     let setting = Setting {
@@ -219,6 +221,8 @@ pub fn sizes(scenario: &Scenario) -> (Bytes, Bytes) {
     (Bytes::new(header as u64), Bytes::new(ack as u64))
 }
 
+/// The part of a frame that is no IP packet.
+const ETHERNET: u64 = 14;
 /// An ack without telemetry and without holes to tell of.
 const SMALLEST_ACK: usize = 68;
 
