@@ -40,6 +40,7 @@ use std::process::ExitCode;
     plimsoll sweep scenarios/sweeps/load.toml                    a grid of keys, laws and seeds on all cores\n  \
     plimsoll brownfield scenarios/brownfield.toml                what does INT in some switches bring?\n  \
     plimsoll fluid maxmin scenarios/parking-lot.toml             the fair rates, without packets\n  \
+    sudo plimsoll testbed compare scenarios/testbed/multi-hop.toml   the same on real packets\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 /// queues, marks and telemetry; hosts run the same transport and laws as in the simulator, over UDP. Needs root and
 /// `ip`; only namespaces whose names begin with `plimsoll-` are made, and they go when the run ends.
 #[derive(Args)]
+#[command(after_help = EXITS)]
 pub(crate) struct Testbed {
     #[command(subcommand)]
     command: Command,
@@ -31,6 +32,7 @@ enum Command {
     #[command(after_help = EXITS)]
     Compare(Scenario),
     /// Remove namespaces that killed runs have left.
+    #[command(after_help = "Examples:\n  sudo plimsoll testbed clean")]
     Clean,
 }
 
