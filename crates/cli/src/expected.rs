@@ -1,6 +1,60 @@
-//! How much work a scenario is that ends when its messages have arrived.
+//! How much work a scenario is.
 
-use plimsoll_scenario::{Message, Network, Scenario};
+use crate::fluid_scenario::FluidScenario;
+use plimsoll_scenario::{Message, Network, Scenario, Start};
+use plimsoll_units::Time;
+use std::collections::HashMap;
+
+/// What a simulated second is worth, in packet-hops, where nothing better is known: two 100 Gb/s links full of
+/// packets of 1000 B.
+const UNKNOWN: f64 = 25e6;
+
+/// Packet-hops, about: messages with an end are delivered, and those without keep their bottlenecks full.
+pub(crate) fn work(scenario: &Scenario) -> f64 {
+    match packet_hops(scenario) {
+        Some(hops) => hops as f64,
+        None => endless(scenario).unwrap_or(scenario.end().since_start().as_secs_f64() * UNKNOWN),
+    }
+}
+
+/// The flows that share a bottleneck.
+struct Sharers {
+    first: Time,
+    last: Time,
+    /// The sum of rate times links.
+    link_bits_per_second: f64,
+}
+
+fn endless(scenario: &Scenario) -> Option<f64> {
+    let fluid = FluidScenario::new(scenario).ok()?;
+    let connections = fluid.choose(None).ok()?.connections;
+    let fair = fluid.allocate(&connections).ok()?;
+    let mut starts: HashMap<u32, Time> = HashMap::new();
+    for message in fluid.workload.messages.iter().filter(|message| message.bytes == Message::UNBOUNDED) {
+        if let Start::At(time) = message.start {
+            starts.entry(message.connection).and_modify(|start| *start = time.min(*start)).or_insert(time);
+        }
+    }
+    let mut bottlenecks: HashMap<usize, Sharers> = HashMap::new();
+    let allocated = fair.rates.iter().zip(&fair.bottlenecks);
+    for (&connection, (rate, &bottleneck)) in connections.iter().zip(allocated) {
+        let first = starts.get(&(connection as u32)).copied().unwrap_or(Time::ZERO);
+        let last = fluid.connection(connection).stop.min(scenario.end());
+        let bits = rate.as_bps_f64() * fluid.links(connection) as f64;
+        let sharers =
+            bottlenecks.entry(bottleneck).or_insert(Sharers { first, last, link_bits_per_second: 0.0 });
+        sharers.first = sharers.first.min(first);
+        sharers.last = sharers.last.max(last);
+        sharers.link_bits_per_second += bits;
+    }
+    let packet = scenario.host.host().mtu.as_f64() * 8.0;
+    let acks = 1.0 / f64::from(scenario.transport.ack_every.max(1));
+    let hops = |sharers: &Sharers| {
+        let seconds = sharers.last.saturating_since(sharers.first).as_secs_f64();
+        sharers.link_bits_per_second * seconds / packet * (1.0 + acks)
+    };
+    Some(bottlenecks.values().map(hops).sum())
+}
 
 /// Packet-hops if nothing is sent twice: each packet, and its share of an ack, passes the links of a shortest path.
 /// `None` if nobody knows, because messages have no end.
@@ -90,6 +144,20 @@ mod tests {
         // An ack per two packets: half as many.
         let fewer = format!("{two_racks}[transport]\nack_every = 2\n{traffic}");
         assert_eq!(hops(&fewer), Some(150));
+    }
+
+    #[test]
+    fn endless_flows_keep_their_bottleneck_full_from_the_first_to_the_end() {
+        // 100 Gb/s for 2 ms: 25 MB in packets of 1048 B, 23,855; over two links, and as many acks: 95,420.
+        let text = "duration = \"2ms\"\n[topology]\nkind = \"single-switch\"\nhosts = 3\n[cc]\nlaw = \"swift\"\n\
+                    [[traffic]]\nkind = \"flows\"\nfrom = [0, 1]\nto = 2\ngap = \"1ms\"\n";
+        let scenario = Scenario::parse("x.toml", text).unwrap();
+        let packet = scenario.host.host().mtu.as_f64();
+        let expected = 100e9 / 8.0 * 2e-3 / packet * 4.0;
+        assert!((work(&scenario) / expected - 1.0).abs() < 1e-6, "{} {expected}", work(&scenario));
+        let run = plimsoll_sim::simulate(&scenario, &Default::default(), &Default::default()).unwrap();
+        let ratio = run.summary.packet_hops as f64 / expected;
+        assert!((0.7..1.1).contains(&ratio), "the run itself: {ratio}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod rpm;
 pub(crate) mod runs;
 mod vai_sf;
 
-use crate::claims::{Allowed, ClaimFile, Spread};
+use crate::claims::{Allowed, ClaimFile, Spread, Variant};
 use crate::error::Error;
 use plimsoll_report::{Claim, Figure, Picture, beside};
 use runs::{Needed, Runs};
@@ -230,8 +230,26 @@ impl Runnable {
         };
         let bars = beside(&title, &claims).into_iter().enumerate().map(numbered);
         let (chart_names, charts) = first.charts.into_iter().map(named).chain(bars).unzip();
-        let figure = Figure { id: self.id.to_owned(), title, text, charts, claims, settings: first.settings };
+        let texts = self.texts(&file.variants, needed)?;
+        let (id, settings) = (self.id.to_owned(), first.settings);
+        let figure = Figure { id, title, text, charts, claims, settings, texts };
         Ok(Some(Reproduced { figure, chart_names }))
+    }
+
+    /// The scenario, what each variant changes in it, and the parameters that its law then has.
+    fn texts(&self, variants: &[Variant], needed: &[Needed]) -> Result<Vec<(String, String)>, Error> {
+        let Some(scenario) = self.scenario()? else { return Ok(Vec::new()) };
+        let line = |Variant { name, cc, set }: &Variant| {
+            let law = cc.iter().map(|law| format!("--cc {law}"));
+            let changes: Vec<String> = law.chain(set.iter().map(|set| format!("--set '{set}'"))).collect();
+            format!("{name}: {}", if changes.is_empty() { "as it is".to_owned() } else { changes.join(" ") })
+        };
+        let variants: Vec<String> = variants.iter().map(line).collect();
+        Ok(vec![
+            ("`scenario.toml`".to_owned(), scenario.text),
+            ("Variants, as `plimsoll run scenario.toml` takes them".to_owned(), variants.join("\n")),
+            ("Parameters of the laws".to_owned(), runs::laws(needed)),
+        ])
     }
 
     /// What the figure's function yields, once for each seed; models draw as much as they need at once.
@@ -350,6 +368,22 @@ mod tests {
         }
     }
 
+    /// Numbers of runs are not computed here; `reproduce --update-readmes` writes them. That the table is about
+    /// the claims that there are, and says of each whether it differs, can be seen.
+    #[test]
+    fn every_readme_has_a_row_for_every_claim_of_runs() {
+        for figure in RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Runs(..))) {
+            for allowed in ClaimFile::parse(figure.claims).expect(figure.id).claims {
+                let row = allowed.judge(figure.id, Spread::of(&[allowed.from]));
+                let begin = format!("| {} | {} | ", row.claim, row.paper);
+                let end = format!(" | {} |", row.ruling.word());
+                let found =
+                    figure.readme.lines().any(|line| line.starts_with(&begin) && line.ends_with(&end));
+                assert!(found, "{} lacks `{begin}…{end}`", figure.id);
+            }
+        }
+    }
+
     #[test]
     fn every_run_of_every_figure_can_be_read_short_and_long() {
         for figure in RUNNABLE {
@@ -366,6 +400,21 @@ mod tests {
             for claim in &file.claims {
                 assert!(claim.from <= claim.to, "{} {}", figure.id, claim.measure);
             }
+        }
+    }
+
+    /// Figures with one seed although more would differ: too long for three. None today.
+    const ONE_SEED_FOR_TIME: [&str; 0] = [];
+
+    #[test]
+    fn figures_have_several_seeds_exactly_if_seeds_make_a_difference() {
+        for figure in RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Runs(..))) {
+            let needed =
+                Needed::of(figure, Effort::Full, Path::new("runs")).map_err(|error| error.to_string());
+            let needed = needed.expect(figure.id);
+            let depends = needed.first().is_some_and(Needed::depends_on_its_seed);
+            let several = ClaimFile::parse(figure.claims).expect(figure.id).seeds(Effort::Full) >= 3;
+            assert!(depends == several || ONE_SEED_FOR_TIME.contains(&figure.id), "{} {depends}", figure.id);
         }
     }
 

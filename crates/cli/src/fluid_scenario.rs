@@ -122,6 +122,11 @@ impl FluidScenario {
         &self.workload.connections[index]
     }
 
+    /// How many links a connection's packets pass.
+    pub(crate) fn links(&self, index: usize) -> usize {
+        self.paths[index].len()
+    }
+
     /// `s0>h1`
     pub(crate) fn port_name(&self, port: usize) -> String {
         let port = port as u32;

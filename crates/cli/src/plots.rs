@@ -19,7 +19,7 @@ pub(crate) struct Story {
 impl Story {
     /// Reads the folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, Error> {
-        let results = Results::open(folder).map_err(results::problem(folder))?;
+        let results = results::open(folder)?;
         let mut messages = Vec::new();
         results.flows(&mut messages).map_err(results::problem(folder))?;
         let mut series = Gathered::new(&messages);

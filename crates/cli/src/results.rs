@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Verdict};
 use crate::{packets, watched};
-use plimsoll_metrics::files::{IfExists, ResultsWriter};
+use plimsoll_metrics::files::{IfExists, Results, ResultsWriter};
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Sink, Summary};
 use plimsoll_scenario::Scenario;
@@ -69,6 +69,18 @@ impl Folder {
         self.writer.finish(summary).map_err(problem(&self.path))?;
         Ok(())
     }
+}
+
+/// Opens a folder that a run wrote; what else it may be is told instead of what the system says.
+pub(crate) fn open(path: &Path) -> Result<Results, Error> {
+    let is = match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there",
+        Ok(found) if !found.is_dir() => "is a file",
+        Ok(_) if !path.join("summary.json").exists() => "has no summary.json, so no run ended there",
+        _ => return Results::open(path).map_err(problem(path)),
+    };
+    let how = "`plimsoll run SCENARIO --out DIR` writes one, and `plimsoll sweep` one for each point";
+    Err(Error::Refused(format!("{} is no folder of results: it {is}; {how}", path.display())))
 }
 
 /// An error that names the folder once.

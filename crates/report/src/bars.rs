@@ -130,7 +130,11 @@ impl Bars {
 
     fn height(&self, group: &str) -> f64 {
         let bars = self.series.len() as f64 * (THICKNESS + BETWEEN_BARS);
-        Self::heading(group).len() as f64 * TICK * LEADING + bars + BETWEEN_GROUPS
+        Self::heading_height(group) + bars + BETWEEN_GROUPS
+    }
+
+    fn heading_height(group: &str) -> f64 {
+        Self::heading(group).len() as f64 * TICK * LEADING
     }
 
     fn legend(&self, painter: &mut Painter) {
@@ -162,9 +166,17 @@ impl Bars {
         for tick in ruler.ticks() {
             let (Some(place), Some(label)) = (ruler.place(tick.value), &tick.label) else { continue };
             let at = left + place * (right - left);
-            let zero = tick.value == 0.0;
-            let (colour, width) = if zero { (INK, 1.2) } else { (GRID, 1.0) };
-            painter.line(vec![(at, top), (at, bottom)], colour, width, &[]);
+            if tick.value == 0.0 {
+                painter.line(vec![(at, top), (at, bottom)], INK, 1.2, &[]);
+            } else {
+                // Not through the texts above groups.
+                let mut y = top;
+                for group in &self.groups {
+                    let end = y + self.height(group) - BETWEEN_GROUPS;
+                    painter.line(vec![(at, y + Self::heading_height(group)), (at, end)], GRID, 1.0, &[]);
+                    y = end + BETWEEN_GROUPS;
+                }
+            }
             let half = label_width(label) / 2.0;
             if at - half > last + 5.0 {
                 last = at + half;

@@ -28,7 +28,7 @@ fn bars(title: &str, unit: &str, claims: &[&Claim]) -> Bars {
     };
     let ranges = claims.iter().any(|claim| claim.ours_range.is_some());
     Bars {
-        title: format!("{title}: the paper's numbers and ours"),
+        title: title.to_owned(),
         axis: if unit.is_empty() { "Number or ratio".to_owned() } else { unit.to_owned() },
         groups: claims.iter().map(|claim| claim.claim.clone()).collect(),
         series: vec![

@@ -52,6 +52,6 @@ pub use bars::Bars;
 pub use beside::beside;
 pub use chart::{Axis, Chart, Marks, Scale, Series, Stroke};
 pub use claims::{Claim, Ruling};
-pub use page::{Figure, Page};
+pub use page::{Figure, Index, Page};
 pub use picture::Picture;
 pub use png::PngError;

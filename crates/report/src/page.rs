@@ -33,6 +33,32 @@ pub struct Figure {
     pub claims: Vec<Claim>,
     /// Names and values of what was set.
     pub settings: Vec<(String, String)>,
+    /// Names and texts of files, or parts of files, that say the rest.
+    pub texts: Vec<(String, String)>,
+}
+
+/// A page that leads to others.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// At the top and in the window's title.
+    pub title: String,
+    /// What was run, and by which command.
+    pub introduction: String,
+    /// The pages in their order.
+    pub pages: Vec<Entry>,
+    /// Lists at the end, each with a heading.
+    pub lists: Vec<(String, Vec<String>)>,
+}
+
+/// A page that an index leads to.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is called.
+    pub title: String,
+    /// Where it is, relative to the index.
+    pub address: String,
+    /// All claims on it.
+    pub claims: Vec<Claim>,
 }
 
 pub(crate) const STYLE: &str = "\
@@ -51,6 +77,11 @@ th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bott
 th{color:#595959;font-weight:600}\
 .pass{color:#00694c;font-weight:600}.differs{color:#8a4b00;font-weight:600}\
 .FAIL{color:#fff;background:#b3261e;font-weight:600;padding:0 .4rem}\
+pre{font-size:.8rem;line-height:1.35;background:#f7f7f7;padding:.6rem;overflow-x:auto}\
+@media (max-width:40rem){\
+.claims tr:first-child{display:none}.claims tr{display:block;border-bottom:1px solid #ccc;padding:.5rem 0}\
+.claims td{display:block;border:0;padding:.05rem 0;overflow-wrap:anywhere}\
+.claims td[data-label]::before{content:attr(data-label) \": \";color:#595959}}\
 details{margin:.5rem 0}summary{cursor:pointer;color:#595959}\
 code{font-size:.9em;background:#f4f4f4;padding:0 .2em}\
 @media print{h2{break-after:avoid}.charts svg{break-inside:avoid}}";
@@ -60,34 +91,54 @@ impl Page {
     /// dropped.
     #[must_use]
     pub fn html(&self) -> String {
-        let title = escape(&self.title);
-        let mut out = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        );
-        let _ = writeln!(out, "<p>{}</p>", rich(&self.introduction));
-        self.overview(&mut out);
+        let mut out = head(&self.title, &self.introduction);
+        let claims: Vec<&Claim> = self.figures.iter().flat_map(|figure| &figure.claims).collect();
+        let _ = writeln!(out, "<p><strong>{}</strong></p>", summary(claims.iter().copied()));
+        write_claims(&mut out, &claims, &Details::At(""));
         for figure in &self.figures {
             figure.write(&mut out);
         }
-        for (heading, items) in &self.lists {
-            let _ = writeln!(out, "<h2>{}</h2>\n<ul>", escape(heading));
-            for item in items {
-                let _ = writeln!(out, "<li>{}</li>", rich(item));
-            }
-            out.push_str("</ul>\n");
-        }
-        out.push_str("</body>\n</html>\n");
+        foot(&mut out, &self.lists);
         out
     }
+}
 
-    /// All claims in one table, with links to their figures.
-    fn overview(&self, out: &mut String) {
-        let claims: Vec<&Claim> = self.figures.iter().flat_map(|figure| &figure.claims).collect();
-        let _ = writeln!(out, "<p><strong>{}</strong></p>", summary(claims.iter().copied()));
-        write_claims(out, &claims, true);
+impl Index {
+    /// The page as HTML text.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut out = head(&self.title, &self.introduction);
+        let all = self.pages.iter().flat_map(|page| &page.claims);
+        let _ = writeln!(out, "<p><strong>{}</strong></p>", summary(all));
+        for Entry { title, address, claims } in &self.pages {
+            let (title, link) = (escape(title), escape(address));
+            let _ = writeln!(out, "<h2><a href=\"{link}\">{title}</a></h2>\n<p>{}</p>", summary(claims));
+            write_claims(&mut out, &claims.iter().collect::<Vec<_>>(), &Details::At(address));
+        }
+        foot(&mut out, &self.lists);
+        out
     }
+}
+
+fn head(title: &str, introduction: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{}</p>\n",
+        rich(introduction)
+    )
+}
+
+fn foot(out: &mut String, lists: &[(String, Vec<String>)]) {
+    for (heading, items) in lists {
+        let _ = writeln!(out, "<h2>{}</h2>\n<ul>", escape(heading));
+        for item in items {
+            let _ = writeln!(out, "<li>{}</li>", rich(item));
+        }
+        out.push_str("</ul>\n");
+    }
+    out.push_str("</body>\n</html>\n");
 }
 
 impl Figure {
@@ -107,7 +158,7 @@ impl Figure {
             }
             out.push_str("</div>\n");
         }
-        write_claims(out, &self.claims.iter().collect::<Vec<_>>(), false);
+        write_claims(out, &self.claims.iter().collect::<Vec<_>>(), &Details::Here);
         if !self.settings.is_empty() {
             out.push_str("<details><summary>Settings</summary>\n<div class=\"scroll\"><table>\n");
             for (name, value) in &self.settings {
@@ -115,37 +166,58 @@ impl Figure {
             }
             out.push_str("</table></div></details>\n");
         }
+        for (name, text) in &self.texts {
+            let (name, text) = (rich(name), verbatim(text));
+            let _ = writeln!(out, "<details><summary>{name}</summary>\n<pre>{text}</pre></details>");
+        }
         out.push_str("</section>\n");
     }
 }
 
-fn write_claims(out: &mut String, claims: &[&Claim], linked: bool) {
+/// Where the rest about claims stands.
+enum Details<'a> {
+    /// In the table itself.
+    Here,
+    /// At their figures on the page with this address; empty for the same.
+    At(&'a str),
+}
+
+fn write_claims(out: &mut String, claims: &[&Claim], details: &Details<'_>) {
     if claims.is_empty() {
         return;
     }
-    let first = if linked { "<th>Figure</th>" } else { "" };
-    let last = if linked { "" } else { "<th>Allowed, and why</th>" };
+    let (first, last) = match details {
+        Details::Here => ("", "<th>Allowed, and why</th>"),
+        Details::At(_) => ("<th>Figure</th>", ""),
+    };
     let _ = writeln!(
         out,
-        "<div class=\"scroll\"><table>\n<tr>{first}<th>Claim</th><th>Paper</th><th>Ours</th><th></th>{last}</tr>"
+        "<div class=\"scroll\"><table class=\"claims\">\n<tr>{first}<th>Claim</th><th>Paper</th><th>Ours</th><th></th>{last}</tr>"
     );
     for claim in claims {
         out.push_str("<tr>");
-        if linked {
-            let (id, anchor) = (escape(&claim.id), anchor(&claim.id));
-            let _ = write!(out, "<td><a href=\"#{anchor}\">{id}</a></td>");
+        if let Details::At(address) = details {
+            let (id, address, anchor) = (escape(&claim.id), escape(address), anchor(&claim.id));
+            let _ = write!(out, "<td><a href=\"{address}#{anchor}\">{id}</a></td>");
         }
-        for cell in [&claim.claim, &claim.paper, &claim.ours_with_range()] {
-            let _ = write!(out, "<td>{}</td>", escape(cell));
+        let _ = write!(out, "<td>{}</td>", escape(&claim.claim));
+        // On a phone there are no columns, and so no headings above them.
+        for (label, cell) in [("Paper", &claim.paper), ("Ours", &claim.ours_with_range())] {
+            let _ = write!(out, "<td data-label=\"{label}\">{}</td>", escape(cell));
         }
         let word = claim.ruling.word();
         let _ = write!(out, "<td><span class=\"{word}\">{word}</span></td>");
-        if !linked {
-            let _ = write!(out, "<td>{}</td>", escape(&claim.note));
+        if let Details::Here = details {
+            let _ = write!(out, "<td data-label=\"Allowed\">{}</td>", escape(&claim.note));
         }
         out.push_str("</tr>\n");
     }
     out.push_str("</table></div>\n");
+}
+
+/// Text whose lines stay.
+fn verbatim(text: &str) -> String {
+    text.lines().map(escape).collect::<Vec<_>>().join("\n")
 }
 
 /// A name that may stand after `#`.
@@ -203,6 +275,7 @@ mod tests {
                 Claim { ruling: Ruling::Fails, ..claim },
             ],
             settings: vec![("m".into(), "0.25".into())],
+            texts: vec![("`scenario.toml`".into(), "[cc]\nlaw = \"poseidon\" # <1".into())],
         };
         let lists = vec![("Not there yet".into(), vec!["poseidon/fig8".into()])];
         Page { title: "Results".into(), introduction: "By `plimsoll`.".into(), figures: vec![figure], lists }
@@ -225,6 +298,38 @@ mod tests {
             "id=\"poseidon-fig7a\"",
         ] {
             assert!(page.contains(wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn lines_of_files_stay_lines() {
+        let text = "<summary><code>scenario.toml</code></summary>\n<pre>[cc]\nlaw = &quot;poseidon&quot; # &lt;1</pre>";
+        assert!(page().contains(text), "{}", page());
+    }
+
+    #[test]
+    fn an_index_leads_to_figures_on_other_pages() {
+        let claim = Claim {
+            id: "poseidon/fig7a".into(),
+            claim: "ramp".into(),
+            paper: "15".into(),
+            paper_number: Some(15.0),
+            ours: "16".into(),
+            ours_number: Some(16.0),
+            ours_range: None,
+            unit: String::new(),
+            ruling: Ruling::Holds,
+            note: "because".into(),
+        };
+        let entry =
+            Entry { title: "Poseidon".into(), address: "poseidon/report.html".into(), claims: vec![claim] };
+        let index =
+            Index { title: "All".into(), introduction: String::new(), pages: vec![entry], lists: vec![] };
+        let html = index.html();
+        for wanted in
+            ["href=\"poseidon/report.html\"", "href=\"poseidon/report.html#poseidon-fig7a\"", "1 of 1 claims"]
+        {
+            assert!(html.contains(wanted), "{wanted}");
         }
     }
 

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
     plimsoll list topologies            then: plimsoll explain topology.leaf-spine\n  \
     plimsoll list figures --json")]
 pub(crate) struct List {
-    /// Of what.
-    what: What,
+    /// Of what; absent, what can be listed.
+    what: Option<What>,
     /// Where scenarios are.
     #[arg(long, value_name = "DIR", default_value = "scenarios")]
     dir: PathBuf,
@@ -44,7 +44,8 @@ enum What {
 
 impl List {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
-        match (self.what, self.json) {
+        let Some(what) = self.what else { return choices(out, self.json).map(|()| Verdict::Good) };
+        match (what, self.json) {
             (What::Cc, false) => laws(out)?,
             (What::Cc, true) => laws_json(out)?,
             (What::Scenarios, json) => pairs(out, ("file", "description"), &scenarios(&self.dir)?, json)?,
@@ -55,6 +56,17 @@ impl List {
         }
         Ok(Verdict::Good)
     }
+}
+
+/// What can be listed.
+fn choices(out: &mut dyn Write, json: bool) -> Result<(), Error> {
+    let choice = |what: &What| {
+        let value = what.to_possible_value();
+        let help = value.as_ref().and_then(|value| value.get_help()).map(ToString::to_string);
+        (value.map_or(String::new(), |value| value.get_name().to_owned()), help.unwrap_or_default())
+    };
+    let choices: Vec<(String, String)> = What::value_variants().iter().map(choice).collect();
+    pairs(out, ("list", "about"), &choices, json)
 }
 
 fn presets(subject: &Subject) -> Vec<&'static str> {

@@ -1,15 +1,18 @@
 //! `plimsoll reproduce [PAPER[/FIGURE]]`.
 
+mod readme;
+
 use super::near;
 use crate::catalogue::{self, FIGURES, State};
 use crate::error::{Error, Verdict};
-use crate::figures::runs::{self, Needed};
+use crate::figures::runs::{self, Needed, Work};
 use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
-use crate::progress::Progress;
+use crate::progress::Share;
 use crate::{files, watched};
 use clap::Args;
 use plimsoll_report::claims::{summary, text_table};
-use plimsoll_report::{Claim, Page, Ruling};
+use plimsoll_report::page::Entry;
+use plimsoll_report::{Claim, Figure, Index, Page, Ruling};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,9 +21,10 @@ use std::path::{Path, PathBuf};
 ///
 /// Does the runs that figures need, one per core, computes each figure, holds its numbers against what the
 /// paper says, and writes the pictures and one page with everything. Runs are kept, so that the next call goes on
-/// where this one ended or was ended by Ctrl-C. Edited scenarios and claims in `papers/` are used. A claim that `differs` is one that we find false as printed: the
-/// folder of its figure says why. The exit code is 1 if a claim fails, i.e. if one of our numbers is
-/// not what it should be.
+/// where this one ended or was ended by Ctrl-C. Each run is done with three seeds (`seeds` in `claims.toml`); the
+/// median counts. Edited scenarios and claims in `papers/` are used; all are checked before anything runs. A claim
+/// that `differs` is one that we find false as printed: the folder of its figure says why. The exit code is 1 if a
+/// claim fails, i.e. if one of our numbers is not what it should be, and 130 after Ctrl-C.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll reproduce                   every figure that can be reproduced\n  \
@@ -32,7 +36,7 @@ pub(crate) struct Reproduce {
     /// A paper (`poseidon`) or a figure (`poseidon/fig7a`); all if absent.
     #[arg(value_name = "PAPER[/FIGURE]")]
     which: Option<String>,
-    /// Shorter runs and fewer random draws; for a first look.
+    /// Shorter runs, one seed and fewer random draws; for a first look.
     #[arg(long)]
     quick: bool,
     /// Do all runs again, also those that are there.
@@ -44,6 +48,9 @@ pub(crate) struct Reproduce {
     /// Print the claims as JSON instead of tables.
     #[arg(long)]
     json: bool,
+    /// Write our numbers into the tables of `papers/*/*/README.md`: for those who work on Plimsoll.
+    #[arg(long, hide = true, conflicts_with = "quick")]
+    update_readmes: bool,
 }
 
 impl Reproduce {
@@ -58,58 +65,103 @@ impl Reproduce {
         if self.fresh {
             runs::forget(needed())?;
         }
-        runs::work(needed(), &folder)?;
+        let progress = Share::new();
+        let work = Work::missing(needed());
+        let runs_part = if work.is_empty() { 0.0 } else { RUNS_PART };
+        work.run(&folder, |share, what| progress.show(runs_part * share, what))?;
 
-        let progress = Progress::new(plan.len());
         let mut figures = Vec::new();
         let mut pictures = Vec::new();
-        for (runnable, needed) in &plan {
-            progress.begin(runnable.id);
+        for (index, (runnable, needed)) in plan.iter().enumerate() {
+            let share = index as f64 / plan.len() as f64;
+            progress.show(runs_part + (1.0 - runs_part) * share, runnable.id);
             // After Ctrl-C, figures whose runs are there are shown nevertheless.
             if let Some(reproduced) = runnable.reproduce(effort, needed)? {
                 pictures.extend(write_pictures(&self.out, runnable.id, &reproduced)?);
                 figures.push(reproduced.figure);
             }
-            progress.end();
         }
         drop(progress);
         let missing = plan.len() - figures.len();
 
         let claims: Vec<Claim> = figures.iter().flat_map(|figure| figure.claims.clone()).collect();
-        let page = Page {
-            title: "Plimsoll: the papers' claims and ours".to_owned(),
-            introduction: format!(
-                "Written by `{}`, version {}. Each figure stands beside what its paper says; how it was set up \
-                 and which choices are ours is in the folder of the same name in `papers/`.",
-                self.command(),
-                env!("CARGO_PKG_VERSION")
-            ),
-            figures,
-            lists: absent(),
-        };
-        // A part of the figures has a page of its own, so that the page of all of them stays.
-        let page_path = self.out.join(self.which.as_deref().unwrap_or_default()).join("report.html");
-        files::write(&page_path, page.html().as_bytes())?;
+        let page = self.write_pages(figures)?;
+        if self.update_readmes {
+            readme::update(Path::new("papers"), &claims)?;
+        }
         if self.json {
             write_json(out, &claims)?;
         } else {
-            write_text(out, &claims, &pictures, &page_path)?;
+            write_text(out, &claims, &pictures)?;
             if self.which.is_none() {
                 write_missing(out)?;
             }
-            writeln!(out, "\n{}", summary(&claims))?;
+            writeln!(out, "\n{}\nEverything on one page: {}", summary(&claims), page.display())?;
         }
         if missing > 0 {
             let mut err = std::io::stderr();
-            writeln!(err, "{missing} figures are not done; the same command goes on from here")?;
+            let are = if missing == 1 { "figure is" } else { "figures are" };
+            writeln!(err, "{missing} {are} not done; the same command goes on from here")?;
             return Ok(Verdict::Interrupted);
         }
         Ok(verdict(&claims))
     }
 
+    /// A page for the figure or paper that was asked for, or one for each paper and one that leads to them; the
+    /// path of the page to look at.
+    fn write_pages(&self, figures: Vec<Figure>) -> Result<PathBuf, Error> {
+        let introduction = format!(
+            "Written by `{}`, version {}. Each figure stands beside what its paper says; how it was set up and \
+             which choices are ours is in the folder of the same name in `papers/`. Our numbers are medians over \
+             seeds, from the least to the most in parentheses; pictures show the first seed.",
+            self.command(),
+            env!("CARGO_PKG_VERSION")
+        );
+        let path = |part: &str| self.out.join(part).join("report.html");
+        let write = |part: &str, figures: Vec<Figure>| {
+            let paper = part.split('/').next().unwrap_or(part);
+            let title = format!("{}: the paper's claims and ours", paper_title(paper));
+            let page =
+                Page { title, introduction: introduction.clone(), figures, lists: absent(Some(paper)) };
+            files::write(&path(part), page.html().as_bytes())
+        };
+        if let Some(which) = &self.which {
+            write(which, figures)?;
+            return Ok(path(which));
+        }
+        let mut pages = Vec::new();
+        for paper in PAPERS {
+            let of_paper = |figure: &&Figure| figure.id.split('/').next() == Some(paper);
+            let figures: Vec<Figure> = figures.iter().filter(of_paper).cloned().collect();
+            let claims = figures.iter().flat_map(|figure| figure.claims.clone()).collect();
+            let (title, address) = (paper_title(paper).to_owned(), format!("{paper}/report.html"));
+            pages.push(Entry { title, address, claims });
+            write(paper, figures)?;
+        }
+        let title = "Plimsoll: the papers' claims and ours".to_owned();
+        let index = Index { title, introduction, pages, lists: absent(None) };
+        files::write(&path(""), index.html().as_bytes())?;
+        Ok(path(""))
+    }
+
     fn command(&self) -> String {
         let which = self.which.as_deref().map(|which| format!(" {which}")).unwrap_or_default();
         format!("plimsoll reproduce{which}{}", if self.quick { " --quick" } else { "" })
+    }
+}
+
+/// How much of the time runs take where there are some; the rest is for reading them and drawing.
+const RUNS_PART: f64 = 0.95;
+
+const PAPERS: [&str; 4] = ["poseidon", "powertcp", "vai-sf", "rpm"];
+
+fn paper_title(paper: &str) -> &str {
+    match paper {
+        "poseidon" => "Poseidon (NSDI'23)",
+        "powertcp" => "PowerTCP (NSDI'22)",
+        "vai-sf" => "VAI and SF (fast convergence)",
+        "rpm" => "RPM",
+        other => other,
     }
 }
 
@@ -131,8 +183,7 @@ fn choose(which: Option<&str>) -> Result<Vec<&'static Runnable>, Error> {
     if let Some(known) = FIGURES.iter().find(|figure| figure.id == which) {
         return Err(Error::NotYet { id: known.id, why: known.state.meaning() });
     }
-    let papers = ["poseidon", "powertcp", "vai-sf", "rpm"];
-    let near = near(which, FIGURES.iter().map(|figure| figure.id).chain(papers));
+    let near = near(which, FIGURES.iter().map(|figure| figure.id).chain(PAPERS));
     Err(Error::Unknown { what: "figure", name: which.to_owned(), near, all: "plimsoll list figures" })
 }
 
@@ -149,15 +200,17 @@ fn write_pictures(out: &Path, id: &'static str, reproduced: &Reproduced) -> Resu
     Ok(paths)
 }
 
-/// What is not reproduced, by reason.
-fn absent() -> Vec<(String, Vec<String>)> {
+/// What is not reproduced, of one paper or all, by reason.
+fn absent(paper: Option<&str>) -> Vec<(String, Vec<String>)> {
+    let wanted = |id: &str| paper.is_none_or(|paper| id.split('/').next() == Some(paper));
     [State::Simulator, State::Library, State::Document, State::Hardware]
         .into_iter()
         .map(|state| {
             let heading = format!("Not here: {}", state.meaning());
-            let entries = FIGURES.iter().filter(|figure| figure.state == state);
+            let entries = FIGURES.iter().filter(|figure| figure.state == state && wanted(figure.id));
             (heading, entries.map(|figure| format!("`{}` {}", figure.id, figure.about)).collect())
         })
+        .filter(|(_, entries): &(String, Vec<String>)| !entries.is_empty())
         .collect()
 }
 
@@ -182,10 +235,12 @@ fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page: &Path) -> Result<(), Error> {
+fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf]) -> Result<(), Error> {
     let width = text_width();
     write!(out, "{}", text_table(claims, width))?;
-    for Claim { id, claim, paper, ours, ruling, note, .. } in claims {
+    for one in claims {
+        let Claim { id, claim, paper, ruling, note, .. } = one;
+        let ours = one.ours_with_range();
         let reason = match ruling {
             Ruling::Holds => continue,
             Ruling::Differs => format!("paper: {paper}; ours: {ours}. {note}"),
@@ -202,7 +257,6 @@ fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf], page:
             writeln!(out, "  {}", picture.display())?;
         }
     }
-    writeln!(out, "Everything on one page: {}", page.display())?;
     Ok(())
 }
 
@@ -259,7 +313,7 @@ mod tests {
 
     fn printed(claims: &[Claim]) -> String {
         let mut out = Vec::new();
-        write_text(&mut out, claims, &[], Path::new("report.html")).unwrap();
+        write_text(&mut out, claims, &[]).unwrap();
         writeln!(out, "\n{}", summary(claims)).unwrap();
         String::from_utf8(out).unwrap()
     }

@@ -9,24 +9,20 @@ use super::{Effort, Runnable};
 use crate::claims::Variant;
 use crate::error::Error;
 use crate::fingerprint::{fingerprint, program};
-use crate::{results, scenario_file, watched};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::{expected, results, scenario_file, watched};
 use plimsoll_metrics::files::{Results, remove_leftovers_in};
 use plimsoll_scenario::{Overrides, Scenario};
 use plimsoll_sim::Control;
 use std::collections::HashMap;
-use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often the user is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
-/// Who is done sooner needs no bar.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A run that a figure needs.
 pub(crate) struct Needed {
@@ -59,11 +55,6 @@ impl Needed {
 
     pub(crate) fn is_done(&self) -> bool {
         Results::open(&self.folder).is_ok_and(|results| !results.summary().partial)
-    }
-
-    /// What the run should cost: simulated time is the best guess before it runs.
-    fn cost(&self) -> f64 {
-        self.scenario.end().since_start().as_secs_f64()
     }
 
     fn run(&self, control: &Control) -> Result<(), Error> {
@@ -99,6 +90,24 @@ impl Runs {
     }
 }
 
+/// The tables of the laws of a figure's runs, each once, with the names of the variants that run it.
+pub(crate) fn laws(needed: &[Needed]) -> String {
+    let mut tables: Vec<(String, Vec<&str>)> = Vec::new();
+    let first = needed.first().map(|run| run.seed);
+    for run in needed.iter().filter(|run| Some(run.seed) == first) {
+        let whole = run.scenario.to_toml();
+        let lines = whole.lines().skip_while(|line| *line != "[cc]");
+        let table: Vec<&str> = lines.take_while(|line| *line == "[cc]" || !line.starts_with('[')).collect();
+        let table = table.join("\n").trim_end().to_owned();
+        match tables.iter_mut().find(|(other, _)| *other == table) {
+            Some((_, names)) => names.push(&run.variant),
+            None => tables.push((table, vec![&run.variant])),
+        }
+    }
+    let text = |(table, names): &(String, Vec<&str>)| format!("# {}\n{table}", names.join(", "));
+    tables.iter().map(text).collect::<Vec<_>>().join("\n\n")
+}
+
 /// Removes the results of these runs, so that they are done again.
 pub(crate) fn forget<'n>(needed: impl Iterator<Item = &'n Needed>) -> Result<(), Error> {
     for Needed { folder, .. } in needed {
@@ -109,88 +118,153 @@ pub(crate) fn forget<'n>(needed: impl Iterator<Item = &'n Needed>) -> Result<(),
     Ok(())
 }
 
-/// Does the runs that are missing in the folder, as many at a time as there are cores.
-pub(crate) fn work<'n>(needed: impl Iterator<Item = &'n Needed>, runs: &Path) -> Result<(), Error> {
-    let unique: HashMap<&Path, &Needed> = needed.map(|run| (run.folder.as_path(), run)).collect();
-    let mut missing: Vec<&Needed> = unique.into_values().filter(|run| !run.is_done()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    remove_leftovers_in(runs).map_err(results::problem(runs))?;
-    // Long ones first, so that no core is left with one at the end.
-    missing.sort_by(|a, b| b.cost().total_cmp(&a.cost()).then_with(|| a.folder.cmp(&b.folder)));
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let controls: Vec<Control> = missing.iter().map(|_| Control::default()).collect();
-    let next = AtomicUsize::new(0);
-    let failed: Mutex<Option<Error>> = Mutex::new(None);
-    let fail = |error| failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error).to_string();
-    thread::scope(|scope| {
-        let worker = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(run), Some(control)) = (missing.get(index), controls.get(index)) else { break };
-                if watched::interrupted() {
-                    break;
-                }
-                let done = catch_unwind(AssertUnwindSafe(|| run.run(control)));
-                let done = done.unwrap_or_else(|_| {
-                    let text = format!("{}: the simulator failed: this is a bug of ours", run.scenario.name);
-                    Err(Error::Refused(text))
-                });
-                if let Err(error) = done {
-                    fail(error);
-                    break;
-                }
-            }
+/// What is to be done: the runs that are not there, each once.
+pub(crate) struct Work<'n> {
+    runs: Vec<Task<'n>>,
+    total: f64,
+}
+
+/// A run, and how far it is.
+struct Task<'n> {
+    run: &'n Needed,
+    /// Packet-hops, about.
+    cost: f64,
+    control: Control,
+    ended: AtomicBool,
+}
+
+impl Task<'_> {
+    /// Between 0 and 1. Time tells it for runs that end at a time, packets for those that end with their messages.
+    fn share(&self) -> f64 {
+        if self.ended.load(Ordering::Relaxed) {
+            return 1.0;
+        }
+        let share = match self.run.scenario.duration {
+            Some(duration) => self.control.now.load(Ordering::Relaxed) as f64 / duration.as_ps() as f64,
+            None => self.control.packet_hops.load(Ordering::Relaxed) as f64 / self.cost.max(1.0),
         };
-        let workers: Vec<_> = (0..cores.min(missing.len())).map(|_| scope.spawn(worker)).collect();
-        watch(&missing, &controls, || workers.iter().all(|worker| worker.is_finished()));
-    });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        // Messages that are sent twice take longer than was expected.
+        share.clamp(0.0, 0.99)
+    }
 }
 
-/// Shows how far the runs are, and ends them if the user wants no more.
-fn watch(missing: &[&Needed], controls: &[Control], finished: impl Fn() -> bool) {
-    let start = Instant::now();
-    let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
-        bar.set_style(style);
+impl<'n> Work<'n> {
+    /// The runs that are missing in the folder.
+    pub(crate) fn missing(needed: impl Iterator<Item = &'n Needed>) -> Self {
+        let unique: HashMap<&Path, &Needed> = needed.map(|run| (run.folder.as_path(), run)).collect();
+        let task = |run: &'n Needed| {
+            let cost = expected::work(&run.scenario);
+            Task { run, cost, control: Control::default(), ended: AtomicBool::new(false) }
+        };
+        let mut runs: Vec<Task<'n>> = unique.into_values().filter(|run| !run.is_done()).map(task).collect();
+        // Long ones first, so that no core is left with one at the end.
+        runs.sort_by(|a, b| b.cost.total_cmp(&a.cost).then_with(|| a.run.folder.cmp(&b.run.folder)));
+        let total = runs.iter().map(|task| task.cost).sum();
+        Self { runs, total }
     }
-    let total: f64 = missing.iter().map(|run| run.cost()).sum();
-    while !finished() {
-        if watched::interrupted() {
-            controls.iter().for_each(|control| control.stop.store(true, Ordering::Relaxed));
-        }
-        let elapsed = start.elapsed();
-        if bar.is_hidden() && elapsed > PATIENCE && std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        let now = |control: &Control| control.now.load(Ordering::Relaxed) as f64 * 1e-12;
-        let done: f64 = controls.iter().zip(missing).map(|(control, run)| now(control).min(run.cost())).sum();
-        bar.set_position((1000.0 * done / total) as u64);
-        bar.set_message(message(done / total, missing.len(), elapsed));
-        thread::sleep(GLANCE.min(elapsed / 10 + Duration::from_millis(1)));
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
     }
-    bar.finish_and_clear();
+
+    /// Does them, as many at a time as there are cores; `show` is told how much is done, and what.
+    pub(crate) fn run(&self, folder: &Path, show: impl Fn(f64, &str)) -> Result<(), Error> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        remove_leftovers_in(folder).map_err(results::problem(folder))?;
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let next = AtomicUsize::new(0);
+        let failed: Mutex<Option<Error>> = Mutex::new(None);
+        thread::scope(|scope| {
+            let worker = || {
+                while let Some(task) = self.runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if watched::interrupted() {
+                        break;
+                    }
+                    if let Err(error) = task.run() {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                        break;
+                    }
+                }
+            };
+            let workers: Vec<_> = (0..cores.min(self.runs.len())).map(|_| scope.spawn(worker)).collect();
+            self.watch(show, || workers.iter().all(|worker| worker.is_finished()));
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Tells how far the runs are, and ends them if the user wants no more.
+    fn watch(&self, show: impl Fn(f64, &str), finished: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !finished() {
+            if watched::interrupted() {
+                self.runs.iter().for_each(|task| task.control.stop.store(true, Ordering::Relaxed));
+            }
+            let ended = self.runs.iter().filter(|task| task.ended.load(Ordering::Relaxed)).count();
+            show(self.share(), &format!("{ended} of {} runs", self.runs.len()));
+            thread::sleep(GLANCE.min(start.elapsed() / 10 + Duration::from_millis(1)));
+        }
+    }
+
+    fn share(&self) -> f64 {
+        self.runs.iter().map(|task| task.cost * task.share()).sum::<f64>() / self.total.max(1.0)
+    }
 }
 
-/// `25 % of 12 runs, 18 s left`
-fn message(share: f64, runs: usize, elapsed: Duration) -> String {
-    let mut text = format!("{:.0} % of {runs} runs", 100.0 * share);
-    if share > 0.0 {
-        text.push_str(&format!(", {:.0} s left", elapsed.as_secs_f64() * (1.0 / share - 1.0)));
+impl Task<'_> {
+    fn run(&self) -> Result<(), Error> {
+        let done = catch_unwind(AssertUnwindSafe(|| self.run.run(&self.control)));
+        self.ended.store(true, Ordering::Relaxed);
+        done.unwrap_or_else(|_| {
+            let name = &self.run.scenario.name;
+            Err(Error::Refused(format!("{name}: the simulator failed: this is a bug of ours")))
+        })
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plimsoll_scenario::routing::Paths;
+
+    impl Needed {
+        /// Whether another seed draws other messages or other paths, or something else while it runs.
+        pub(crate) fn depends_on_its_seed(&self) -> bool {
+            let Scenario { routing, seed, .. } = &self.scenario;
+            let network = self.scenario.network().unwrap();
+            let drawn = |seed: u64| {
+                let workload = self.scenario.workload(&network, seed).unwrap();
+                let paths = plimsoll_sim::paths(&network, &workload, seed).unwrap();
+                (workload, paths)
+            };
+            routing.paths != Paths::Ecmp || drawn(*seed) != drawn(seed + 1)
+        }
+    }
+
+    fn needed(name: &str, text: &str) -> Needed {
+        let scenario = Scenario::parse("x.toml", text).unwrap();
+        let folder = Path::new("no-such-folder").join(name);
+        Needed { variant: name.to_owned(), seed: 1, scenario, folder }
+    }
 
     #[test]
-    fn time_left_is_what_the_rest_takes_at_the_pace_so_far() {
-        // A quarter took 6 s, so the other three take 18 s.
-        assert_eq!(message(0.25, 12, Duration::from_secs(6)), "25 % of 12 runs, 18 s left");
-        assert_eq!(message(0.0, 12, Duration::from_secs(6)), "0 % of 12 runs");
+    fn the_share_counts_runs_by_their_packets_and_shared_runs_once() {
+        let flows = |gbps: u32| {
+            let text = format!(
+                "duration = \"1ms\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\nrate = \"{gbps}Gbps\"\n\
+                 [cc]\nlaw = \"swift\"\n[[traffic]]\nkind = \"flows\"\nfrom = 0\nto = 1\n"
+            );
+            needed(&gbps.to_string(), &text)
+        };
+        let all = [flows(10), flows(90), flows(90)];
+        let work = Work::missing(all.iter());
+        assert_eq!(work.runs.len(), 2, "two have the same folder");
+        assert_eq!(work.share(), 0.0);
+        // The run of 90 Gb/s, which comes first, is nine of ten packets: done half, it is 45 %.
+        work.runs[0].control.now.store(500_000_000, Ordering::Relaxed);
+        assert!((work.share() - 0.45).abs() < 1e-9, "{}", work.share());
+        work.runs[0].ended.store(true, Ordering::Relaxed);
+        assert!((work.share() - 0.9).abs() < 1e-9, "{}", work.share());
     }
 }
