@@ -236,6 +236,51 @@ fn ordinary_programs_talk_through_the_switch() {
     assert!(text(&wrong.stderr).contains("e.g. 'h1: iperf3 -s'"), "{}", text(&wrong.stderr));
 }
 
+/// A host that is no part of any flow sends rubbish to both ends of them: noise of all lengths, and copies of what looks
+/// like the transport's header with every byte wrong in turn.
+#[test]
+fn rubbish_neither_crashes_nor_stalls_a_live_run() {
+    let folder = Folder::new("rubbish");
+    let _alone = ALONE.lock();
+    if !can_run(&folder) {
+        return;
+    }
+    let rubbish = "h2: python3 -c 'import os, socket, random\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n\
+                   for n in range(4000):\n  b = bytearray(os.urandom(random.choice([0, 1, 2, 43, 70, 200, 900])))\n  \
+                   b[0:2] = b\"\\xff\\xff\"[:len(b)]\n  s.sendto(b, (\"{h0}\", 57344))\n  s.sendto(b, (\"{h1}\", 50001))\n\
+                   print(\"done\")'";
+    let arguments = [
+        "run",
+        "real.toml",
+        "--set",
+        "duration=1s",
+        "--set",
+        "traffic.0.from=0",
+        "--set",
+        "traffic.0.to=1",
+        "--set",
+        "traffic.1.to=1",
+        "--limit",
+        "100",
+        "--out",
+        "out",
+        "--json",
+        "--program",
+        rubbish,
+    ];
+    let output = folder.run(&arguments);
+    let said = fs::read_to_string(folder.0.join("out/program-0.txt")).unwrap_or_default();
+    if said.contains("not found") {
+        eprintln!("SKIPPED: NO PYTHON ON THIS MACHINE");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(said.trim(), "done");
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&summary["completed"], &summary["failed"]), (&1.into(), &0.into()), "{summary}");
+    assert!(summary["packet_hops"].as_u64().unwrap() > 4_000, "{summary}");
+}
+
 #[test]
 fn what_cannot_be_run_on_real_packets_is_refused_before_anything_is_made() {
     let folder = Folder::new("refused");
