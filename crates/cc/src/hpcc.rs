@@ -424,6 +424,10 @@ impl ReferenceLaw for Reaction {
         memory.hops = 0;
     }
 
+    fn met_congestion(&self, memory: &Memory, _: &Ack<'_>) -> Option<bool> {
+        (memory.hops > 0).then_some(memory.utilization >= self.eta)
+    }
+
     fn decision(&self, _: &Memory, window: f64) -> Decision {
         match self.pacing {
             Pacing::Always => Decision::paced(&self.host, window, window * self.bits_per_base_rtt),

@@ -38,6 +38,13 @@ pub trait CongestionControl: Clone + Debug {
         let _ = flow;
     }
 
+    /// Whether the packet that this ack answers met congestion, as the law judges it before it hears the
+    /// ack; `None` if it has no opinion of its own. Whoever moves flows to other paths asks ([`crate::plb`]).
+    fn met_congestion(&self, flow: &Self::Flow, ack: &Ack<'_>) -> Option<bool> {
+        let _ = (flow, ack);
+        None
+    }
+
     /// What the flow may do as things stand.
     fn decision(&self, flow: &Self::Flow) -> Decision;
 }

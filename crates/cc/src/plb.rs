@@ -11,8 +11,9 @@
 //! packets, so a flow with nothing in flight moves sooner. After a timeout the path may be dead,
 //! and the one drawn then is kept for a while, so that congestion does not lead back.
 //!
-//! The flow's law judges each ack: marked packets for laws with ECN, a delay above the target for
-//! Swift. PLB counts.
+//! The flow's law judges each ack ([`met_congestion`](crate::CongestionControl::met_congestion)): a delay
+//! above the target for Swift and Poseidon, a load of η for HPCC; where it has no judgement of its own,
+//! whoever runs PLB takes marks. PLB counts.
 //!
 //! | symbol | meaning | unit |
 //! |---|---|---|

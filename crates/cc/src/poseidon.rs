@@ -432,6 +432,11 @@ impl CongestionControl for Poseidon {
         self.decision(flow)
     }
 
+    fn met_congestion(&self, flow: &Flow, ack: &Ack<'_>) -> Option<bool> {
+        let delay = self.delay_signal(flow, ack)?;
+        Some(picoseconds(delay) > self.target_ps(ack.rtt, flow.cwnd))
+    }
+
     fn decision(&self, flow: &Flow) -> Decision {
         match self.pace {
             Pace::BelowOnePacket => Decision::packets(&self.host, flow.cwnd, flow.rtt),

@@ -75,6 +75,12 @@ pub trait ReferenceLaw: Clone + Debug {
         let _ = memory;
     }
 
+    /// Whether the path is congested; see [`CongestionControl::met_congestion`].
+    fn met_congestion(&self, memory: &Self::Memory, ack: &Ack<'_>) -> Option<bool> {
+        let _ = (memory, ack);
+        None
+    }
+
     /// What a flow with this window may do.
     fn decision(&self, memory: &Self::Memory, window: f64) -> Decision;
 }
@@ -253,6 +259,10 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
 
     fn on_path_change(&self, flow: &mut Self::Flow) {
         self.law.path_changed(&mut flow.memory);
+    }
+
+    fn met_congestion(&self, flow: &Self::Flow, ack: &Ack<'_>) -> Option<bool> {
+        self.law.met_congestion(&flow.memory, ack)
     }
 
     fn decision(&self, flow: &Self::Flow) -> Decision {

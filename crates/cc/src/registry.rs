@@ -193,6 +193,14 @@ macro_rules! laws {
                 }
             }
 
+            fn met_congestion(&self, flow: &AnyFlow, ack: &Ack<'_>) -> Option<bool> {
+                match (self, flow) {
+                    $((Self::$variant(law), AnyFlow::$variant(flow)) => law.met_congestion(flow, ack),)+
+                    #[allow(unreachable_patterns, reason = "reachable from the second law on")]
+                    _ => another_laws_flow(self),
+                }
+            }
+
             fn decision(&self, flow: &AnyFlow) -> Decision {
                 match (self, flow) {
                     $((Self::$variant(law), AnyFlow::$variant(flow)) => law.decision(flow),)+

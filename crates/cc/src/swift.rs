@@ -394,6 +394,11 @@ impl CongestionControl for Swift {
         self.decision(flow)
     }
 
+    /// A queue in the receiving host is on every path: the fabric's delay alone counts.
+    fn met_congestion(&self, flow: &Flow, ack: &Ack<'_>) -> Option<bool> {
+        Some(picoseconds(ack.network_rtt()) >= self.target_ps(ack.hops, flow.cwnd()))
+    }
+
     fn decision(&self, flow: &Flow) -> Decision {
         self.decision_for(flow.cwnd(), flow.rtt)
     }

@@ -7,7 +7,7 @@ use crate::record::{Delivered, Ended, Sent};
 use crate::reflect::UNKNOWN;
 use crate::routes::mix;
 use crate::setup::Spreading;
-use crate::shared::Stamp;
+use crate::shared::{Shared, Stamp};
 use crate::stamp::HopList;
 use plimsoll_cc::plb::{self, Move, Sample};
 use plimsoll_cc::{Ack, CongestionControl, HopRecord, MAX_HOPS, Telemetry, Timeout};
@@ -56,6 +56,33 @@ pub(crate) struct Outgoing<L: CongestionControl> {
 impl<L: CongestionControl> Outgoing<L> {
     pub(crate) fn sender(&self) -> &Sender<L> {
         &self.sender
+    }
+
+    /// Whether the packet that this ack answers met congestion: as the law judges it, or else if it is
+    /// marked, or its round trip a quarter above the network's base.
+    fn sample(
+        &self,
+        shared: &Shared<L>,
+        now: u64,
+        ack: &AckPacket<LongestWait>,
+        telemetry: Telemetry<'_>,
+    ) -> Sample {
+        let now = Time::from_ps(now);
+        let rtt = now.saturating_since(ack.echoed_sent_at);
+        let event = Ack {
+            now,
+            rtt,
+            endpoint_delay: ack.receiver_delay,
+            hops: u32::from(ack.hops),
+            telemetry,
+            ..Ack::default()
+        };
+        let slow = || rtt > shared.base_rtt.saturating_scale(1.25);
+        let judged = self.sender.met_congestion(&shared.stack, &event);
+        match judged.unwrap_or_else(|| ack.congestion_echo || slow()) {
+            true => Sample::Congested,
+            false => Sample::Clear,
+        }
     }
 }
 
@@ -190,9 +217,10 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.hears(slot, rtt, &telemetry);
             }
             let end = self.outgoing.get_mut(slot);
+            let sample = end.plb.is_some().then(|| end.sample(shared, now, &ack, telemetry));
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
-            if end.plb.is_some() {
-                self.balance(now, slot, &ack, acked.bytes);
+            if let Some(sample) = sample {
+                self.balance(now, slot, &ack, acked.bytes, sample);
             }
             if acked.messages > 0 {
                 self.messages_acked(now, host, connection, slot);
@@ -206,18 +234,13 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// PLB: a flow that stays congested takes another path.
-    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<LongestWait>, bytes: Bytes) {
+    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<LongestWait>, bytes: Bytes, sample: Sample) {
         let shared = self.shared;
         let end = self.outgoing.get_mut(slot);
         let (Some(plb), Some(flow)) = (&shared.plb, &mut end.plb) else { return };
-        // Without the law's own judgement, congestion is a mark, or a round trip a quarter above the
-        // network's base.
-        let rtt = Time::from_ps(now).saturating_since(ack.echoed_sent_at);
-        let slow = rtt > shared.base_rtt.saturating_scale(1.25);
-        let sample = if ack.congestion_echo || slow { Sample::Congested } else { Sample::Clear };
         let event = Ack {
             now: Time::from_ps(now),
-            rtt,
+            rtt: Time::from_ps(now).saturating_since(ack.echoed_sent_at),
             acked: bytes,
             in_flight: end.sender.in_flight(),
             acked_to: end.sender.acked_to(),

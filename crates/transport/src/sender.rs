@@ -349,6 +349,13 @@ impl<L: CongestionControl> Sender<L> {
         self.pacer.set_rate(decision.pacing, &stack.config);
     }
 
+    /// Whether the law says that the packet which this ack answers met congestion; to be asked before
+    /// [`Sender::on_ack`].
+    #[must_use]
+    pub fn met_congestion(&self, stack: &Stack<L>, ack: &Ack<'_>) -> Option<bool> {
+        stack.law.met_congestion(&self.law, ack)
+    }
+
     /// The flow takes another path from now on (PLB): the law does not compare its switches with
     /// those of the last one. Whoever reads compact records for the law tells
     /// [`HopReader::path_changed`](crate::HopReader::path_changed) as well. Packets still under way

@@ -1,7 +1,9 @@
 //! See `papers/poseidon/`.
 
 pub(super) mod app_b3;
+pub(super) mod claim_brownfield;
 pub(super) mod claim_converge;
+pub(super) mod claim_op;
 pub(super) mod claim_rtt;
 pub(super) mod claim_variation;
 pub(super) mod fig12b;
@@ -17,13 +19,17 @@ pub(super) mod fig17a;
 pub(super) mod fig17b;
 pub(super) mod fig18a;
 pub(super) mod fig18b;
+pub(super) mod fig19a;
+pub(super) mod fig19b;
 pub(super) mod fig1abc;
 pub(super) mod fig2;
+pub(super) mod fig20a;
 pub(super) mod fig20b;
 pub(super) mod fig21a;
 pub(super) mod fig21b;
 pub(super) mod fig21c;
 pub(super) mod fig21d;
+pub(super) mod fig22;
 pub(super) mod fig23ab;
 pub(super) mod fig3;
 pub(super) mod fig5;
@@ -32,6 +38,7 @@ pub(super) mod fig7a;
 pub(super) mod fig7b;
 pub(super) mod fig8_9;
 pub(super) mod multihop;
+mod operations;
 mod sensitivity;
 pub(super) mod text_aimd;
 pub(super) mod thm1;
