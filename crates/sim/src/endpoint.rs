@@ -220,7 +220,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             let sample = end.plb.is_some().then(|| end.sample(shared, now, &ack, telemetry));
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
             if let Some(sample) = sample {
-                self.balance(now, slot, &ack, acked.bytes, sample);
+                self.balance(now, connection, slot, &ack, acked.bytes, sample);
             }
             if acked.messages > 0 {
                 self.messages_acked(now, host, connection, slot);
@@ -234,7 +234,15 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// PLB: a flow that stays congested takes another path.
-    fn balance(&mut self, now: u64, slot: u32, ack: &AckPacket<LongestWait>, bytes: Bytes, sample: Sample) {
+    fn balance(
+        &mut self,
+        now: u64,
+        connection: u32,
+        slot: u32,
+        ack: &AckPacket<LongestWait>,
+        bytes: Bytes,
+        sample: Sample,
+    ) {
         let shared = self.shared;
         let end = self.outgoing.get_mut(slot);
         let (Some(plb), Some(flow)) = (&shared.plb, &mut end.plb) else { return };
@@ -248,7 +256,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             ..Ack::default()
         };
         if plb.on_ack(flow, &event, sample) == Move::Repath {
-            end.label = mix(u64::from(end.label) + 1) as u16;
+            end.label = next_label(connection, end.label);
             end.sender.path_changed(&shared.stack);
         }
     }
@@ -359,7 +367,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             if let (Some(plb), Some(flow), true) = (&shared.plb, &mut end.plb, timeouts > end.timeouts) {
                 let timeout = Timeout { now: Time::from_ps(now), ..Timeout::default() };
                 if plb.on_timeout(flow, &timeout) == Move::Repath {
-                    end.label = mix(u64::from(end.label) + 1) as u16;
+                    end.label = next_label(connection, end.label);
                     end.sender.path_changed(&shared.stack);
                 }
             }
@@ -507,6 +515,11 @@ impl<L: CongestionControl> Partition<'_, L> {
             self.set_arrival(port, time);
         }
     }
+}
+
+/// The label that PLB draws next. Of the connection's own: two that meet by chance go separate ways again.
+fn next_label(connection: u32, label: u16) -> u16 {
+    mix(u64::from(connection) << 16 | u64::from(label)) as u16
 }
 
 /// The answer to a copy of a packet that arrives after all has.
