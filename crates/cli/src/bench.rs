@@ -1,7 +1,7 @@
 //! How fast the simulator is: what `plimsoll bench` does.
 //!
 //! `cases` says what is run, `measure` runs one case in this process, `child` does so in a process of its own so
-//! that peaks of memory are not mixed, `growth` is how cost grows with hosts, load and flows.
+//! that peaks of memory are not mixed, `growth` is how cost grows with hosts, load, flows and time.
 
 mod cases;
 mod child;
@@ -11,5 +11,5 @@ mod process;
 
 pub(crate) use cases::{CASES, Case};
 pub(crate) use child::{bare, engine};
-pub(crate) use growth::{PANELS, Panel, chart};
+pub(crate) use growth::{PANELS, Panel, Point, chart};
 pub(crate) use measure::{Bare, Measured};

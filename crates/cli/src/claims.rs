@@ -17,8 +17,11 @@ pub(crate) struct ClaimFile {
     /// What `--quick` sets in every variant, each `key=value`: shorter steps, fewer flows.
     #[serde(default)]
     pub(crate) quick: Vec<String>,
+    /// What `--middle` sets in every variant: for figures whose full scale takes hours.
+    #[serde(default)]
+    pub(crate) middle: Vec<String>,
     /// How many seeds the runs are done with, the scenario's and those after it; `--quick` does one. Only a
-    /// scenario that draws nothing has a reason for less than three.
+    /// scenario that draws nothing, or one whose single run has draws enough, has a reason for less than three.
     #[serde(default = "three")]
     seeds: NonZeroU32,
     /// The runs of the figure's scenario, if it has one.
@@ -39,6 +42,13 @@ pub(crate) struct Variant {
     /// Other values, each `key=value`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
+    /// Whether `--quick` runs it too.
+    #[serde(default = "yes")]
+    pub(crate) quick: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// One claim with what we allow.
@@ -81,7 +91,7 @@ impl ClaimFile {
     pub(crate) fn seeds(&self, effort: Effort) -> u64 {
         match effort {
             Effort::Quick => 1,
-            Effort::Full => u64::from(self.seeds.get()),
+            Effort::Middle | Effort::Full => u64::from(self.seeds.get()),
         }
     }
 }

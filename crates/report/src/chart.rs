@@ -44,6 +44,8 @@ pub enum Marks {
     Points,
     /// At both ends of each curve: a circle where it begins, a triangle where it ends.
     Ends,
+    /// A circle where each curve begins, and arrow heads along it.
+    Arrows,
     /// At every point, without a line.
     Only,
 }

@@ -5,6 +5,7 @@
 //! the height follows from what there is. At the column width of a paper (3.3 inches) texts are
 //! 7 points high.
 
+use crate::arrows;
 use crate::axis::{Label, Ruler, Tick};
 use crate::chart::{Chart, Marks, Series, Stroke};
 use crate::clip::{Frame, Point};
@@ -341,6 +342,12 @@ impl Painter {
                 for &point in points {
                     self.shapes.extend(Shape::marker(look.marker, point, look.colour, true));
                 }
+            }
+            Marks::Arrows => {
+                let start =
+                    points.first().map(|&point| Shape::marker(Marker::Circle, point, look.colour, false));
+                self.shapes.extend(start.into_iter().flatten());
+                self.shapes.extend(arrows::heads(points, look.colour));
             }
             Marks::Ends => {
                 let ends = [(points.first(), Marker::Circle, false), (points.last(), Marker::Triangle, true)];

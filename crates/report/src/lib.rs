@@ -32,6 +32,7 @@
 //! rasterising and font outlines, come from tiny-skia and ttf-parser.
 #![forbid(unsafe_code)]
 
+mod arrows;
 mod axis;
 pub mod bars;
 mod beside;

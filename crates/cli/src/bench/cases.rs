@@ -11,6 +11,8 @@ pub(crate) struct Case {
     pub(crate) about: &'static str,
     /// What others need per packet-hop on the same sort of traffic, and who; measured elsewhere.
     pub(crate) peers: &'static str,
+    /// Run only if it is asked for by name: it takes minutes.
+    pub(crate) long: bool,
     source: Source,
 }
 
@@ -34,12 +36,14 @@ pub(crate) const CASES: &[Case] = &[
         name: "incast16",
         about: "16:1 staggered incast on one switch, HPCC",
         peers: "HPCC's ns-3 1,560-1,860",
+        long: false,
         source: Source::Text(include_str!("../../../../scenarios/incast16.toml")),
     },
     Case {
         name: "fattree320",
         about: "320 hosts, Hadoop at 50 %, HPCC, 1 ms of arrivals",
         peers: "HPCC's ns-3 3,100",
+        long: false,
         source: Source::Hpcc(Flows::Plain(include_str!(
             "../../../sim/tests/data/fattree320/flow_hadoop50_1ms.txt"
         ))),
@@ -48,19 +52,29 @@ pub(crate) const CASES: &[Case] = &[
         name: "fattree320-5ms",
         about: "the same, 5 ms of arrivals",
         peers: "HPCC's ns-3 4,030",
+        long: false,
         source: Source::Hpcc(Flows::Gzip(include_bytes!("../../bench/flow_hadoop50_5ms.txt.gz"))),
     },
     Case {
         name: "fattree1024",
         about: "1024 hosts, Hadoop at 50 %, HPCC",
         peers: "",
+        long: false,
         source: Source::Text(include_str!("../../../../scenarios/fat-tree-1024.toml")),
     },
     Case {
         name: "fattree8192",
         about: "8192 hosts, Hadoop at 50 %, HPCC",
         peers: "",
+        long: false,
         source: Source::Text(include_str!("../../../../scenarios/fat-tree-8192.toml")),
+    },
+    Case {
+        name: "powertcp256",
+        about: "256 hosts, 4:1 oversubscribed, web search at 60 %, PowerTCP, 1 s of arrivals",
+        peers: "",
+        long: true,
+        source: Source::Text(include_str!("../../../../papers/powertcp/fig6b/scenario.toml")),
     },
 ];
 
@@ -106,15 +120,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_case_is_a_scenario_with_hpcc_and_its_hosts() {
+    fn every_case_is_a_scenario_with_its_law_and_its_hosts() {
         let hosts: Vec<u32> = CASES
             .iter()
             .map(|case| {
                 let scenario = case.scenario().unwrap();
-                assert_eq!(scenario.cc.entry().name, "hpcc", "{}", case.name);
+                let law = if case.name.starts_with("powertcp") { "powertcp" } else { "hpcc" };
+                assert_eq!(scenario.cc.entry().name, law, "{}", case.name);
                 scenario.network().unwrap().hosts
             })
             .collect();
-        assert_eq!(hosts, [17, 320, 320, 1_024, 8_192]);
+        assert_eq!(hosts, [17, 320, 320, 1_024, 8_192, 256]);
     }
 }

@@ -1,4 +1,4 @@
-//! How cost grows with the number of hosts, the load, and the flows at once.
+//! How cost grows with the number of hosts, the load, the flows at once, and the time that is simulated.
 //!
 //! Cost per packet-hop should not depend on any of them. What it does depend on is caches: more hosts or flows
 //! have more state than fits.
@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 /// One quantity that grows, while all others stay.
 pub(crate) struct Panel {
+    /// What it is asked for by: `growth`, or `powertcp-growth`, which takes minutes.
+    pub(crate) group: &'static str,
     pub(crate) name: &'static str,
     pub(crate) label: &'static str,
     pub(crate) title: &'static str,
@@ -19,6 +21,7 @@ pub(crate) struct Panel {
 
 pub(crate) const PANELS: &[Panel] = &[
     Panel {
+        group: "growth",
         name: "hosts",
         label: "Hosts",
         title: "Cost by number of hosts: fat-trees, Hadoop at 50 %, HPCC",
@@ -27,6 +30,7 @@ pub(crate) const PANELS: &[Panel] = &[
         log: true,
     },
     Panel {
+        group: "growth",
         name: "load",
         label: "Load of the hosts' links (%)",
         title: "Cost by load: 128-host fat-tree, Hadoop, HPCC",
@@ -35,6 +39,7 @@ pub(crate) const PANELS: &[Panel] = &[
         log: false,
     },
     Panel {
+        group: "growth",
         name: "flows",
         label: "Flows at once",
         title: "Cost by flows at once: 128-host fat-tree, endless flows, HPCC",
@@ -42,7 +47,38 @@ pub(crate) const PANELS: &[Panel] = &[
         scenario: by_flows,
         log: true,
     },
+    Panel {
+        group: "powertcp-growth",
+        name: "powertcp-hosts",
+        label: "Hosts",
+        title: "Cost by number of hosts: PowerTCP's cluster, web search at 60 %, 10 ms",
+        values: &[64.0, 128.0, 256.0, 512.0, 1_024.0],
+        scenario: |hosts| powertcp(hosts as u32 / 64, 10.0),
+        log: true,
+    },
+    Panel {
+        group: "powertcp-growth",
+        name: "powertcp-time",
+        label: "Milliseconds of arrivals",
+        title: "Cost by simulated time: PowerTCP's cluster of 256 hosts, web search at 60 %",
+        values: &[100.0, 200.0, 500.0, 1_000.0],
+        scenario: |milliseconds| powertcp(4, milliseconds),
+        log: true,
+    },
 ];
+
+/// What a point of a panel cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) value: f64,
+    /// ns per packet-hop, ours and the bare loop's.
+    pub(crate) ours: f64,
+    pub(crate) bare: f64,
+    pub(crate) packet_hops: u64,
+    /// Real time of the events.
+    pub(crate) seconds: f64,
+    pub(crate) peak_bytes: Option<u64>,
+}
 
 impl Panel {
     /// The scenario at one value.
@@ -70,6 +106,17 @@ fn by_hosts(hosts: f64) -> String {
          aggs_per_pod = {racks}\ncores = {}\nhosts_per_tor = {per_rack}\n{}",
         racks * racks,
         poisson(0.5, stop)
+    )
+}
+
+/// PowerTCP's cluster (NSDI'22, §4.1) with so many pods of 64 hosts.
+fn powertcp(pods: u32, milliseconds: f64) -> String {
+    format!(
+        "name = \"powertcp\"\n[topology]\nkind = \"fat-tree\"\npreset = \"powertcp-256\"\npods = {pods}\n\
+         [cc]\nlaw = \"powertcp:artifact-rdma\"\n[transport]\npreset = \"rdma\"\n\
+         [switch.buffer]\nsize = \"4MiB\"\n[switch.pfc]\nalpha = 0.125\n\
+         [[traffic]]\nkind = \"poisson\"\nsize = \"websearch-powertcp\"\nload = 0.6\n\
+         load_of = \"rack-uplinks\"\ndestinations = \"other-racks\"\nstop = \"{milliseconds}ms\"\n"
     )
 }
 
@@ -103,21 +150,19 @@ fn by_flows(flows: f64) -> String {
     text
 }
 
-/// Cost along a panel, with the bare loop's in the same minutes; each point is x, ours, the bare loop's, in ns.
-pub(crate) fn chart(panel: &Panel, points: &[(f64, f64, f64)]) -> Chart {
-    let most = points.iter().map(|point| point.1.max(point.2)).fold(0.0, f64::max);
+/// Cost along a panel, with the bare loop's in the same minutes.
+pub(crate) fn chart(panel: &Panel, points: &[Point]) -> Chart {
+    let most = points.iter().map(|point| point.ours.max(point.bare)).fold(0.0, f64::max);
+    let line = |name: &str, cost: fn(&Point) -> f64| {
+        Series::line(name, points.iter().map(|point| (point.value, cost(point)))).marked(Marks::Points)
+    };
     Chart {
         title: panel.title.to_owned(),
         x: if panel.log { Axis::log(panel.label) } else { Axis::linear(panel.label).from_to(0.0, 100.0) },
         y: Axis::linear("Time per packet-hop (ns)").from_to(0.0, most * 1.15),
         series: vec![
-            Series::line("Plimsoll, one thread", points.iter().map(|point| (point.0, point.1)))
-                .marked(Marks::Points),
-            Series::line(
-                "bare loop (320 hosts), same minutes",
-                points.iter().map(|point| (point.0, point.2)),
-            )
-            .marked(Marks::Points),
+            line("Plimsoll, one thread", |point| point.ours),
+            line("bare loop (320 hosts), same minutes", |point| point.bare),
         ],
         notes: Vec::new(),
     }
@@ -135,7 +180,8 @@ mod tests {
                 let scenario = cases::read(panel.name, &panel.scenario(*value)).unwrap();
                 let network = scenario.network().unwrap();
                 match panel.name {
-                    "hosts" => assert_eq!(f64::from(network.hosts), *value),
+                    "hosts" | "powertcp-hosts" => assert_eq!(f64::from(network.hosts), *value),
+                    "powertcp-time" => assert_eq!(network.hosts, 256),
                     "flows" => {
                         let flows = scenario.workload(&network, 1).unwrap().connections.len();
                         // A single host cannot send to itself: at most one flow is missing.

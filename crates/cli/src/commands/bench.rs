@@ -1,7 +1,7 @@
 //! `plimsoll bench`.
 
 use super::near;
-use crate::bench::{self, Bare, CASES, Case, Measured, PANELS, Panel};
+use crate::bench::{self, Bare, CASES, Case, Measured, PANELS, Panel, Point};
 use crate::error::{Error, Verdict};
 use crate::progress::Progress;
 use crate::{files, human, watched};
@@ -22,17 +22,20 @@ use std::path::PathBuf;
 /// scenario to the first event; the most memory; what start-up adds per host, and what the run adds per flow when
 /// most are under way. Memory is known on Linux only.
 #[derive(Args)]
-#[command(after_help = "Names (all but growth if none is given):\n  \
+#[command(after_help = "Names (the first five if none is given):\n  \
     incast16        16:1 staggered incast on one switch\n  \
     fattree320      320 hosts, Hadoop at 50 %, 1 ms of arrivals: 22 million packet-hops\n  \
     fattree320-5ms  the same, 5 ms: 106 million\n  \
     fattree1024     1024 hosts, Hadoop at 50 %\n  \
     fattree8192     8192 hosts, Hadoop at 50 %\n  \
-    growth          how cost grows with hosts, load and flows: three pictures\n\n\
+    powertcp256     PowerTCP's 256 hosts, web search at 60 %, 1 s of arrivals: 1.3 billion packet-hops, minutes\n  \
+    growth          how cost grows with hosts, load and flows: three pictures\n  \
+    powertcp-growth the same of PowerTCP's cluster, from 64 to 1024 hosts and from 0.1 to 1 s: minutes\n\n\
     Examples:\n  \
     plimsoll bench\n  \
     plimsoll bench fattree320 --repeat 5\n  \
     plimsoll bench fattree1024 --threads 4 --json | jq '.cases[] | [.name, .speed_up]'\n  \
+    plimsoll bench powertcp256 --repeat 1\n  \
     plimsoll bench growth --out results/growth")]
 pub(crate) struct Bench {
     /// What to run.
@@ -43,7 +46,7 @@ pub(crate) struct Bench {
     /// How often each is run; the fastest counts.
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
-    /// The folder for the pictures of `growth`.
+    /// The folder for the pictures of `growth` and `powertcp-growth`.
     #[arg(long, value_name = "DIR", default_value = "results/bench")]
     out: PathBuf,
     /// Print JSON instead of a table.
@@ -57,8 +60,8 @@ pub(crate) struct Bench {
     measure: Option<String>,
 }
 
-/// Points of a panel: the value, our ns per packet-hop, the bare loop's.
-type Curve = Vec<(f64, f64, f64)>;
+/// A panel and its points.
+type Curve = (&'static Panel, Vec<Point>);
 
 /// The fastest of several runs of a case.
 struct Best {
@@ -74,13 +77,16 @@ impl Bench {
             return self.measure(name, out);
         }
         let mut cases = Vec::new();
-        let mut growth = false;
+        let mut panels: Vec<&'static Panel> = Vec::new();
         for name in &self.names {
             match CASES.iter().find(|case| case.name == name) {
                 Some(case) => cases.push(case),
-                None if name == "growth" => growth = true,
+                None if PANELS.iter().any(|panel| panel.group == name) => {
+                    panels.extend(PANELS.iter().filter(|panel| panel.group == name));
+                }
                 None => {
-                    let known = CASES.iter().map(|case| case.name).chain(["growth"]);
+                    let groups = PANELS.iter().map(|panel| panel.group);
+                    let known = CASES.iter().map(|case| case.name).chain(groups);
                     let near = near(name, known);
                     return Err(Error::Unknown {
                         what: "benchmark",
@@ -92,18 +98,17 @@ impl Bench {
             }
         }
         if self.names.is_empty() {
-            cases = CASES.iter().collect();
+            cases = CASES.iter().filter(|case| !case.long).collect();
         }
         watched::listen();
-        let panels = if growth { PANELS } else { &[] };
         let points: usize = panels.iter().map(|panel| panel.values.len()).sum();
         let progress = Progress::new((cases.len() + points) * usize::from(self.repeat));
         let results =
             cases.into_iter().map(|case| self.case(case, &progress)).collect::<Result<Vec<_>, _>>()?;
         let curves =
-            panels.iter().map(|panel| self.panel(panel, &progress)).collect::<Result<Vec<_>, _>>()?;
+            panels.into_iter().map(|panel| self.panel(panel, &progress)).collect::<Result<Vec<_>, _>>()?;
         drop(progress);
-        for (panel, points) in PANELS.iter().zip(&curves) {
+        for (panel, points) in &curves {
             self.draw(panel, points)?;
         }
         if self.json {
@@ -112,7 +117,7 @@ impl Bench {
             if !results.is_empty() {
                 write!(out, "{}", table(&results, self.threads()))?;
             }
-            if growth {
+            if !curves.is_empty() {
                 write!(out, "{}", growth_table(&curves))?;
                 writeln!(out, "Pictures (.svg and .png): {}", self.out.join("growth-*").display())?;
             }
@@ -178,27 +183,41 @@ impl Bench {
         best.ok_or_else(|| Error::Refused(format!("{} was not run", case.name)))
     }
 
-    /// Each point of a panel: its value, our ns per packet-hop, the bare loop's.
-    fn panel(&self, panel: &Panel, progress: &Progress) -> Result<Curve, Error> {
+    /// Each point of a panel; of several runs the fastest counts.
+    fn panel(&self, panel: &'static Panel, progress: &Progress) -> Result<Curve, Error> {
         let mut points = Vec::new();
         for value in panel.values {
             let text = panel.scenario(*value);
-            let (mut ours, mut bares) = (f64::INFINITY, f64::INFINITY);
+            let mut best: Option<Point> = None;
             for _ in 0..self.repeat {
                 progress.begin(&format!("{} {value}", panel.name));
-                bares = bares.min(bench::bare(self.hops)?.ns_per_packet_hop());
-                ours = ours.min(bench::engine("-", Some(&text), 1)?.ns_per_packet_hop());
+                let bare = bench::bare(self.hops)?.ns_per_packet_hop();
+                let run = bench::engine("-", Some(&text), 1)?;
+                let known = best.unwrap_or(Point {
+                    value: *value,
+                    ours: f64::INFINITY,
+                    bare: f64::INFINITY,
+                    packet_hops: run.packet_hops,
+                    seconds: f64::INFINITY,
+                    peak_bytes: run.peak_bytes,
+                });
+                best = Some(Point {
+                    ours: known.ours.min(run.ns_per_packet_hop()),
+                    bare: known.bare.min(bare),
+                    seconds: known.seconds.min(run.seconds),
+                    ..known
+                });
                 progress.end();
                 if watched::interrupted() {
                     break;
                 }
             }
-            points.push((*value, ours, bares));
+            points.extend(best);
         }
-        Ok(points)
+        Ok((panel, points))
     }
 
-    fn draw(&self, panel: &Panel, points: &[(f64, f64, f64)]) -> Result<(), Error> {
+    fn draw(&self, panel: &Panel, points: &[Point]) -> Result<(), Error> {
         let chart = bench::chart(panel, points);
         let path = self.out.join(format!("growth-{}.svg", panel.name));
         files::write(&path, chart.svg().as_bytes())?;
@@ -276,21 +295,25 @@ fn table(results: &[Best], threads: usize) -> String {
 
 fn growth_table(curves: &[Curve]) -> String {
     let mut text = String::new();
-    for (panel, points) in PANELS.iter().zip(curves) {
-        text.push_str(&format!("{:>10}  ns/hop  bare\n", panel.name));
-        for (value, ours, bare) in points {
-            text.push_str(&format!("{value:>10}  {ours:>6.0}  {bare:>4.0}\n"));
+    for (panel, points) in curves {
+        text.push_str(&format!("{:>14}  ns/hop  bare  packet-hops  seconds     peak\n", panel.name));
+        for Point { value, ours, bare, packet_hops, seconds, peak_bytes } in points {
+            let hops = human::count(*packet_hops);
+            let peak = peak_bytes.map_or("-".to_owned(), |bytes| human::bytes(Bytes::new(bytes)));
+            text.push_str(&format!(
+                "{value:>14}  {ours:>6.0}  {bare:>4.0}  {hops:>11}  {seconds:>7.1}  {peak:>7}\n"
+            ));
         }
         if let Some(spread) = spread(points) {
-            text.push_str(&format!("{:>10}  largest over smallest: {spread:.2}\n\n", ""));
+            text.push_str(&format!("{:>14}  largest over smallest: {spread:.2}\n\n", ""));
         }
     }
     text
 }
 
 /// The dearest point over the cheapest.
-fn spread(points: &[(f64, f64, f64)]) -> Option<f64> {
-    let costs = || points.iter().map(|point| point.1);
+fn spread(points: &[Point]) -> Option<f64> {
+    let costs = || points.iter().map(|point| point.ours);
     let (least, most) = (costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max));
     (least > 0.0 && most > 0.0).then(|| most / least)
 }
@@ -312,17 +335,16 @@ fn write_json(out: &mut dyn Write, results: &[Best], curves: &[Curve]) -> Result
             })
         })
         .collect();
-    let growth: serde_json::Map<String, serde_json::Value> = PANELS
+    let growth: serde_json::Map<String, serde_json::Value> = curves
         .iter()
-        .zip(curves)
         .map(|(panel, points)| {
-            let points: Vec<_> = points
-                .iter()
-                .map(|(value, ours, bare)| {
-                    json!({ "value": value, "ns_per_packet_hop": ours, "bare_ns_per_packet_hop": bare })
+            let point = |point: &Point| {
+                json!({
+                    "value": point.value, "ns_per_packet_hop": point.ours, "bare_ns_per_packet_hop": point.bare,
+                    "packet_hops": point.packet_hops, "seconds": point.seconds, "peak_bytes": point.peak_bytes,
                 })
-                .collect();
-            (panel.name.to_owned(), json!(points))
+            };
+            (panel.name.to_owned(), json!(points.iter().map(point).collect::<Vec<_>>()))
         })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &json!({ "cases": cases, "growth": growth }))?;
@@ -336,7 +358,9 @@ mod tests {
 
     #[test]
     fn growth_is_the_dearest_point_over_the_cheapest() {
-        assert_eq!(spread(&[(64.0, 100.0, 70.0), (128.0, 150.0, 70.0), (512.0, 120.0, 90.0)]), Some(1.5));
+        let point =
+            |ours| Point { value: 64.0, ours, bare: 70.0, packet_hops: 1, seconds: 1.0, peak_bytes: None };
+        assert_eq!(spread(&[100.0, 150.0, 120.0].map(point)), Some(1.5));
         assert_eq!(spread(&[]), None);
     }
 }

@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  \
     plimsoll reproduce                   every figure that can be reproduced\n  \
     plimsoll reproduce --quick           the same with shorter runs and fewer random draws\n  \
+    plimsoll reproduce powertcp --middle minutes instead of hours for its 256-host runs\n  \
     plimsoll reproduce poseidon          one paper\n  \
     plimsoll reproduce poseidon/fig14b   one figure; its scenario is papers/poseidon/fig14b/scenario.toml\n  \
     plimsoll reproduce --json | jq '.[] | select(.pass | not)'")]
@@ -39,6 +40,9 @@ pub(crate) struct Reproduce {
     /// Shorter runs, one seed and fewer random draws; for a first look.
     #[arg(long)]
     quick: bool,
+    /// Shorter runs only where full scale takes hours (PowerTCP's Figs. 6 and 7: 0.1 s of traffic instead of 1 s).
+    #[arg(long, conflicts_with = "quick")]
+    middle: bool,
     /// Do all runs again, also those that are there.
     #[arg(long)]
     fresh: bool,
@@ -57,7 +61,11 @@ impl Reproduce {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Verdict, Error> {
         watched::listen();
         let chosen = choose(self.which.as_deref())?;
-        let effort = if self.quick { Effort::Quick } else { Effort::Full };
+        let effort = match (self.quick, self.middle) {
+            (true, _) => Effort::Quick,
+            (false, true) => Effort::Middle,
+            (false, false) => Effort::Full,
+        };
         let folder = self.out.join("runs");
         let plan = |figure: &&'static Runnable| Ok((*figure, Needed::of(figure, effort, &folder)?));
         let plan: Vec<(&Runnable, Vec<Needed>)> = chosen.iter().map(plan).collect::<Result<_, Error>>()?;
@@ -146,7 +154,12 @@ impl Reproduce {
 
     fn command(&self) -> String {
         let which = self.which.as_deref().map(|which| format!(" {which}")).unwrap_or_default();
-        format!("plimsoll reproduce{which}{}", if self.quick { " --quick" } else { "" })
+        let effort = match (self.quick, self.middle) {
+            (true, _) => " --quick",
+            (false, true) => " --middle",
+            (false, false) => "",
+        };
+        format!("plimsoll reproduce{which}{effort}")
     }
 }
 

@@ -9,7 +9,7 @@ use plimsoll_metrics::fairness::jain;
 use plimsoll_metrics::files::Results;
 use plimsoll_metrics::slowdown::Sorted;
 use plimsoll_metrics::{MessageRecord, Sample, Sink};
-use plimsoll_scenario::select::Ports;
+use plimsoll_scenario::select::{Ports, Switches};
 use plimsoll_scenario::{Network, Scenario};
 use std::collections::HashMap;
 use std::io;
@@ -112,6 +112,24 @@ impl Observed {
     pub(crate) fn port(&self, reading: &'static str, name: &str) -> &[(f64, f64)] {
         let ports = Ports(vec![name.to_owned()]).resolve(&self.network).unwrap_or_default();
         ports.first().map_or(&[], |port| self.curve(reading, *port))
+    }
+
+    /// A reading of a switch, `tor0`, over time.
+    pub(crate) fn switch(&self, reading: &'static str, name: &str) -> &[(f64, f64)] {
+        let switches = Switches(vec![name.to_owned()]).resolve(&self.network).unwrap_or_default();
+        switches.first().map_or(&[], |switch| self.curve(reading, *switch))
+    }
+
+    /// The sum of a reading over the flows of these groups that are under way, over time.
+    pub(crate) fn sum(&self, reading: &'static str, groups: &[&str]) -> Curve {
+        let flows = groups.iter().flat_map(|group| self.flows(group));
+        let mut points: Curve =
+            flows.flat_map(|flow| self.curve(reading, flow.connection)).copied().collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let moments = points.chunk_by(|one, other| one.0 == other.0);
+        moments
+            .filter_map(|moment| Some((moment.first()?.0, moment.iter().map(|point| point.1).sum())))
+            .collect()
     }
 
     /// How long the queue of a port takes to drain, in microseconds, over time.

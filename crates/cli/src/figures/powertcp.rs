@@ -1,9 +1,18 @@
 //! See `papers/powertcp/`.
 
+pub(super) mod buffers;
 mod closed_loop;
 pub(super) mod fig2;
 pub(super) mod fig3;
+pub(super) mod fig4;
+pub(super) mod fig5;
+pub(super) mod fig6;
+pub(super) mod fig7;
+pub(super) mod property1;
+mod schemes;
+mod tails;
 pub(super) mod thm1_3;
+pub(super) mod thm1_3_packets;
 
 use super::Outcome;
 use plimsoll_cc::powertcp::{Params, PowerTcp};

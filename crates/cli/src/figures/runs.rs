@@ -38,9 +38,13 @@ impl Needed {
     pub(crate) fn of(figure: &Runnable, effort: Effort, runs: &Path) -> Result<Vec<Self>, Error> {
         let Some(source) = figure.scenario()? else { return Ok(Vec::new()) };
         let file = figure.claim_file()?;
-        let quick: &[String] = if effort == Effort::Quick { &file.quick } else { &[] };
-        let variant = |index: u64, Variant { name, cc, set }: &Variant| {
-            let set = set.iter().chain(quick).cloned().collect();
+        let shorter: &[String] = match effort {
+            Effort::Quick => &file.quick,
+            Effort::Middle => &file.middle,
+            Effort::Full => &[],
+        };
+        let variant = |index: u64, Variant { name, cc, set, .. }: &Variant| {
+            let set = set.iter().chain(shorter).cloned().collect();
             let overrides = Overrides { law: cc.clone(), seed: None, set };
             let mut scenario = scenario_file::parse(&source.path, &source.text, &overrides)?;
             scenario.seed = scenario.seed.wrapping_add(index);
@@ -49,7 +53,9 @@ impl Needed {
             let plain = scenario_file::plain(&format!("{}-{law}-{hash:016x}", scenario.name));
             Ok(Self { variant: name.clone(), seed: scenario.seed, scenario, folder: runs.join(plain) })
         };
-        let pairs = (0..file.seeds(effort)).flat_map(|index| file.variants.iter().map(move |it| (index, it)));
+        let asked: Vec<&Variant> =
+            file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick).collect();
+        let pairs = (0..file.seeds(effort)).flat_map(|index| asked.iter().map(move |it| (index, *it)));
         pairs.map(|(index, it)| variant(index, it)).collect()
     }
 

@@ -22,9 +22,12 @@ pub(crate) fn compute(_: Effort) -> Result<Outcome, String> {
     outcome.measure("power_spread", spread(&power));
     outcome.measure("voltage_dips", dips(&voltage));
     outcome.measure("power_least_window", least_window(&power));
-    outcome.chart("voltage", chart("Voltage (queue length or delay)", &voltage));
-    outcome.chart("current", chart("Current (gradient of the round trip)", &current));
-    outcome.chart("power", chart("Power", &power));
+    outcome.chart("voltage", chart("Voltage (queue length or delay)", &voltage, "equilibrium"));
+    outcome.chart(
+        "current",
+        chart("Current (gradient of the round trip)", &current, "end points, one per start"),
+    );
+    outcome.chart("power", chart("Power", &power, "equilibrium"));
     Ok(outcome)
 }
 
@@ -69,21 +72,23 @@ fn least_window(trajectories: &[Vec<State>]) -> f64 {
     full_at_first(trajectories).map(|states| least(states)).fold(f64::INFINITY, f64::min)
 }
 
-fn chart(title: &str, trajectories: &[Vec<State>]) -> Chart {
-    let curve = |states: &Vec<State>| -> Vec<(f64, f64)> {
-        states.iter().map(|state| (state.queue * BDP_KB, state.window() * BDP_KB)).collect()
-    };
+fn chart(title: &str, trajectories: &[Vec<State>], ends: &str) -> Chart {
+    let place = |state: &State| (state.queue * BDP_KB, state.window() * BDP_KB);
+    let curve = |states: &Vec<State>| -> Vec<(f64, f64)> { states.iter().map(place).collect() };
     Chart {
         title: title.to_owned(),
         x: Axis::linear("Queue (kB)").from_to(-15.0, 450.0),
         y: Axis::linear("Window (kB)").from_to(0.0, 800.0),
         series: vec![
             Series::curves("way of window and queue", trajectories.iter().map(curve).collect())
-                .marked(Marks::Ends),
+                .marked(Marks::Arrows),
+            Series::line(ends, trajectories.iter().filter_map(|states| states.last()).map(place))
+                .marked(Marks::Only),
             Series::guide("bandwidth-delay product", [(-15.0, BDP_KB), (450.0, BDP_KB)]),
         ],
         notes: vec![
-            "Circle: start; triangle: end. Below the dashed line the window does not fill the link.".into(),
+            "Circle: start; arrows: the way in time. Below the dashed line the window does not fill the link."
+                .into(),
         ],
     }
 }
