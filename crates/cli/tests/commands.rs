@@ -185,11 +185,11 @@ mod reproducing {
 
     #[test]
     fn an_unknown_figure_lists_near_ones() {
-        let output = run(&["reproduce", "poseidon/fig7"]);
+        let output = run(&["reproduce", "poseidon/fig7c"]);
         assert_eq!(code(&output), 2);
         let text = err(&output);
-        assert!(text.contains("no figure `poseidon/fig7`"), "{text}");
-        assert!(text.contains("poseidon/fig7a") && text.contains("poseidon/fig7b"), "{text}");
+        assert!(text.contains("no figure `poseidon/fig7c`"), "{text}");
+        assert!(text.contains("near it: poseidon/fig7a") && text.contains("plimsoll list figures"), "{text}");
     }
 
     #[test]

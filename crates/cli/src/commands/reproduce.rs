@@ -31,7 +31,8 @@ use std::path::{Path, PathBuf};
     plimsoll reproduce --quick           the same with shorter runs and fewer random draws\n  \
     plimsoll reproduce powertcp --middle minutes instead of hours for its 256-host runs\n  \
     plimsoll reproduce poseidon          one paper\n  \
-    plimsoll reproduce poseidon/fig14b   one figure; its scenario is papers/poseidon/fig14b/scenario.toml\n  \
+    plimsoll reproduce poseidon/fig14    one figure with all its parts\n  \
+    plimsoll reproduce poseidon/fig14b   one part; its scenario is papers/poseidon/fig14b/scenario.toml\n  \
     plimsoll reproduce --json | jq '.[] | select(.pass | not)'")]
 pub(crate) struct Reproduce {
     /// A paper (`poseidon`) or a figure (`poseidon/fig7a`); all if absent.
@@ -187,9 +188,7 @@ fn verdict(claims: &[Claim]) -> Verdict {
 /// The figures that the argument means.
 fn choose(which: Option<&str>) -> Result<Vec<&'static Runnable>, Error> {
     let Some(which) = which else { return Ok(RUNNABLE.iter().collect()) };
-    let prefix = format!("{which}/");
-    let chosen: Vec<_> =
-        RUNNABLE.iter().filter(|figure| figure.id == which || figure.id.starts_with(&prefix)).collect();
+    let chosen: Vec<_> = RUNNABLE.iter().filter(|figure| is_meant(which, figure.id)).collect();
     if !chosen.is_empty() {
         return Ok(chosen);
     }
@@ -198,6 +197,19 @@ fn choose(which: Option<&str>) -> Result<Vec<&'static Runnable>, Error> {
     }
     let near = near(which, FIGURES.iter().map(|figure| figure.id).chain(PAPERS));
     Err(Error::Unknown { what: "figure", name: which.to_owned(), near, all: "plimsoll list figures" })
+}
+
+/// A figure is meant by its own name, by its paper's, and by what its parts have in common: `poseidon/fig14` is
+/// 14b, 14c, 14d and the text about them.
+fn is_meant(which: &str, id: &str) -> bool {
+    id.strip_prefix(which).is_some_and(|rest| match rest.chars().next() {
+        None | Some('/') => true,
+        Some(next) => {
+            which.contains('/')
+                && !next.is_ascii_digit()
+                && which.ends_with(|last: char| last.is_ascii_digit())
+        }
+    })
 }
 
 /// SVG and PNG of each chart; the PNGs' paths come back.
@@ -329,6 +341,20 @@ mod tests {
         write_text(&mut out, claims, &[]).unwrap();
         writeln!(out, "\n{}", summary(claims)).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_figure_is_meant_by_its_name_its_paper_and_its_number() {
+        for which in ["poseidon", "poseidon/fig14", "poseidon/fig14b"] {
+            assert!(is_meant(which, "poseidon/fig14b"), "{which}");
+        }
+        for which in ["pose", "poseidon/fig1", "poseidon/fig", "poseidon/fig14c", "powertcp", ""] {
+            assert!(!is_meant(which, "poseidon/fig14b"), "{which}");
+        }
+        assert!(
+            is_meant("poseidon/fig14", "poseidon/fig14-text")
+                && !is_meant("poseidon/fig1", "poseidon/fig16ab")
+        );
     }
 
     #[test]
