@@ -3,7 +3,7 @@
 //! [`vai`](crate::vai) says how many additive increases a window contains, [`sf`](crate::sf) when
 //! it becomes the reference; each can be switched off. [`FastConvergence`] is the
 //! [`Mechanism`] of both, [`HpccVaiSf`] and [`SwiftVaiSf`] are the laws that the paper shows it
-//! with. A law's parameters and the mechanism's are read from one table.
+//! with; [`PowerTcpVaiSf`] is ours. A law's parameters and the mechanism's are read from one table.
 //!
 //! Source: Snyder and Lebeck, "Fast Convergence to Fairness for Reduced Long Flow Tail Latency in
 //! Datacenter Networks", §V and §VI-A.
@@ -14,6 +14,11 @@
 //! - *The threshold* is the least bandwidth-delay product of the network, "about 50 KB", which in
 //!   the paper's star network is 52 kB; the presets have the paper's 50 kB and 4 µs, `"auto"` is
 //!   this host's product, or for Swift the base round trip in which that queue drains.
+//! - *PowerTCP* is not in the paper, which expects the mechanisms to suit any law that reacts at the
+//!   sender (§V). Its artifact's form has one reference ([`powertcp::CommittedForm`]) and reads the
+//!   queues that HPCC reads, so it takes HPCC's constants; a token is worth γ · β of window. Its other
+//!   form (`reference = "sent"`) averages with the window itself: what is committed would be a part
+//!   of it only, so this law always has the committed form, whatever that key says.
 //! - *A decrease that probabilistic feedback disregards* costs no tokens.
 
 use crate::event::Host;
@@ -23,7 +28,7 @@ use crate::reference::{Congestion, Direction, Mechanism, OnReference};
 use crate::round::RoundEvent;
 use crate::sf::{Sample, SamplingFrequency};
 use crate::vai::{Tokens, VariableIncrease};
-use crate::{hpcc, swift};
+use crate::{hpcc, powertcp, swift};
 use plimsoll_units::{Bytes, Span};
 
 /// Both mechanisms' parameters, for laws that measure congestion in the given unit.
@@ -144,6 +149,22 @@ crate::joined_parameters! {
     }
 }
 
+crate::joined_parameters! {
+    /// The parameters of PowerTCP with VAI and SF.
+    pub struct PowerTcpParams {
+        /// PowerTCP's.
+        law: powertcp::Params,
+        /// VAI's and SF's.
+        mechanism: QueueParams,
+    }
+    presets {
+        "vai-sf" => powertcp::Params::artifact_rdma, QueueParams::vai_sf,
+            "ours: PowerTCP's artifact, with the mechanisms as Snyder and Lebeck, §VI-A, set them for HPCC",
+        "vai-only" => powertcp::Params::artifact_rdma, QueueParams::vai_only, "the same without SF",
+        "sf-only" => powertcp::Params::artifact_rdma, QueueParams::sf_only, "the same without VAI",
+    }
+}
+
 /// Swift as VAI and SF were evaluated with: without flow scaling (§VI-B).
 fn unscaled_swift() -> swift::Params {
     swift::Params { fs_range: Span::ZERO, ..swift::Params::vai_sf() }
@@ -154,6 +175,9 @@ pub type HpccVaiSf = OnReference<hpcc::Reaction, FastConvergence>;
 
 /// Swift with VAI and SF.
 pub type SwiftVaiSf = OnReference<swift::Reaction, FastConvergence>;
+
+/// PowerTCP in its committed form with VAI and SF.
+pub type PowerTcpVaiSf = OnReference<powertcp::CommittedForm, FastConvergence>;
 
 impl Configure for HpccVaiSf {
     type Params = HpccParams;
@@ -170,6 +194,16 @@ impl Configure for SwiftVaiSf {
     fn new(params: &SwiftParams, host: &Host) -> Result<Self, ParamError<'static>> {
         let mechanism = params.mechanism.build(swift::picoseconds, host.base_rtt);
         Ok(Self::new(swift::Reaction::new(&params.law, host)?, mechanism))
+    }
+}
+
+impl Configure for PowerTcpVaiSf {
+    type Params = PowerTcpParams;
+
+    fn new(params: &PowerTcpParams, host: &Host) -> Result<Self, ParamError<'static>> {
+        let mechanism = params.mechanism.build(Bytes::as_f64, host.bdp().max(Bytes::new(1)));
+        let law = powertcp::CommittedForm(powertcp::PowerTcp::new(&params.law, host)?);
+        Ok(Self::new(law, mechanism))
     }
 }
 

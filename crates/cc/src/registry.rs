@@ -235,6 +235,8 @@ laws! {
         "HPCC with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
     SwiftVaiSf: crate::fast_convergence::SwiftVaiSf = "swift-vai-sf",
         "Swift with variable additive increase and decreases sampled by acks (Snyder and Lebeck)";
+    PowerTcpVaiSf: crate::fast_convergence::PowerTcpVaiSf = "powertcp-vai-sf",
+        "PowerTCP with variable additive increase and decreases sampled by acks (ours)";
     Cubic: crate::cubic::Cubic = "cubic",
         "window as a cubic function of the time since the last congestion (RFC 9438)";
     Dctcp: crate::dctcp::Dctcp = "dctcp",

@@ -292,7 +292,7 @@ fn one_table_sets_the_law_and_the_mechanism() {
 
 #[test]
 fn no_key_belongs_to_both_parts() {
-    for fields in [HpccParams::FIELDS, SwiftParams::FIELDS] {
+    for fields in [HpccParams::FIELDS, SwiftParams::FIELDS, PowerTcpParams::FIELDS] {
         let keys: BTreeSet<_> = fields.iter().map(|field| field.key).collect();
         assert_eq!(keys.len(), fields.len());
     }
@@ -309,4 +309,54 @@ fn swift_in_its_reference_form_also_runs_without_either() {
     law.on_ack(&mut flow, &delay(3));
     near(flow.window(), 100.05);
     near(flow.reference(), 100.0);
+}
+
+#[test]
+fn a_surge_gives_powertcp_more_beta_and_thirty_acks_let_it_commit() {
+    // C·τ = 100,000 B, β = 1,000 B, γ 0.9, η 1; a full link and a queue of one product: power 2.
+    let law = powertcp::Params {
+        beta: Some(Bytes::new(1_000)),
+        beta_rate: None,
+        eta: 1.0,
+        ..powertcp::Params::artifact_rdma()
+    };
+    let params = PowerTcpParams { law, mechanism: QueueParams::vai_sf() };
+    let law = <PowerTcpVaiSf as Configure>::new(&params, &host()).unwrap();
+    let (mut flow, _) = law.start(&PATH);
+    let mut acks = Acks::new(0);
+    acks.next(&law, &mut flow, 100_000, First);
+    // 0.9 (100,000/2 + 1,000) + 0.1 · 100,000 = 55,900, as without the mechanisms.
+    acks.next(&law, &mut flow, 100_000, Inside);
+    near(flow.window(), 55_900.0);
+    near(flow.reference(), 100_000.0);
+    // The round ends: 100 tokens of 100 kB, dampener 100/50 = 2: 100/(2/8 + 1) = 80 increases.
+    // 0.9 (50,000 + 80,000) + 10,000 = 127,000, which the artifact's bound cuts to one product.
+    acks.next(&law, &mut flow, 100_000, Closed);
+    near(flow.mechanism().tokens().dampener(), 2.0);
+    near(flow.window(), 100_000.0);
+    // That was no decrease, so it was committed with the round and cost the bank's 100 tokens; one
+    // increase is left, and the thirtieth ack commits the decrease.
+    for _ in 0..29 {
+        acks.next(&law, &mut flow, 100_000, Inside);
+    }
+    near(flow.reference(), 100_000.0);
+    acks.next(&law, &mut flow, 100_000, Inside);
+    near(flow.reference(), 55_900.0);
+}
+
+#[test]
+fn powertcp_without_either_is_its_committed_form() {
+    let off = QueueParams { variable_increase: false, sampling: false, ..QueueParams::vai_sf() };
+    let params = PowerTcpParams { law: powertcp::Params::artifact_rdma(), mechanism: off };
+    let wrapped = <PowerTcpVaiSf as Configure>::new(&params, &host()).unwrap();
+    let plain = powertcp::PowerTcp::new(&params.law, &host()).unwrap();
+    let (mut one, mut other) = (wrapped.start(&PATH).0, plain.start(&PATH).0);
+    let (mut acks, mut again) = (Acks::new(0), Acks::new(0));
+    for step in 0..500_u64 {
+        let (queue, round) = (997 * step % 150_000, if step % 7 == 6 { Closed } else { Inside });
+        let decisions =
+            (acks.next(&wrapped, &mut one, queue, round), again.next(&plain, &mut other, queue, round));
+        assert_eq!(decisions.0, decisions.1, "step {step}");
+    }
+    assert!(one.window() < 100_000.0, "it did react: {}", one.window());
 }

@@ -1,0 +1,189 @@
+//! What the staggered incasts of Figs. 1–3, 5, 6, 8 and 9 show: fairness and queue over time, starts and finishes.
+
+use crate::figures::Outcome;
+use crate::figures::observed::{Curve, Observed, Window, binned, deviation, mean_within};
+use crate::figures::pictures::over;
+use crate::figures::runs::Runs;
+use plimsoll_metrics::MessageRecord;
+use plimsoll_metrics::fairness::jain;
+use plimsoll_report::{Chart, Marks, Series};
+use plimsoll_units::Time;
+
+/// Shares are compared over so many milliseconds, as long as the time between two starts.
+const BIN: f64 = 0.02;
+/// Who starts later than this after a bin's beginning is not there for the whole bin; draws of the seed are shorter.
+const LATE: f64 = BIN / 100.0;
+/// From this index on shares count as fair.
+const FAIR: f64 = 0.9;
+/// Queues are looked at from here on after the last start: 0.5 ms in the incast of 16, as FIGURES.md has it.
+const SETTLED: f64 = 0.36;
+
+/// A law's variants: names in `claims.toml` and in pictures.
+pub(super) type Variants = [(&'static str, &'static str)];
+
+pub(super) const HPCC: &Variants =
+    &[("hpcc", "HPCC"), ("hpcc-1gbps", "HPCC 1Gbps"), ("hpcc-probabilistic", "HPCC Probabilistic")];
+pub(super) const SWIFT: &Variants =
+    &[("swift", "Swift"), ("swift-1gbps", "Swift 1Gbps"), ("swift-probabilistic", "Swift Probabilistic")];
+
+fn milliseconds(time: Time) -> f64 {
+    time.since_start().as_secs_f64() * 1e3
+}
+
+/// From the start to the last ack; a flow that did not complete has no finish.
+fn span(flow: &MessageRecord) -> (f64, Option<f64>) {
+    (milliseconds(flow.start), flow.finish.map(milliseconds))
+}
+
+pub(super) fn last_start(run: &Observed) -> f64 {
+    run.messages.iter().map(|flow| span(flow).0).fold(0.0, f64::max)
+}
+
+fn last_finish(run: &Observed) -> f64 {
+    run.messages.iter().filter_map(|flow| span(flow).1).fold(0.0, f64::max)
+}
+
+/// Jain's index over time, in milliseconds: of the flows that were there for the whole bin.
+fn fairness(run: &Observed) -> Curve {
+    let rates: Vec<(f64, Option<f64>, Curve)> = run
+        .messages
+        .iter()
+        .map(|flow| (span(flow), binned(run.curve("goodput", flow.connection), BIN)))
+        .map(|((start, finish), curve)| (start, finish, curve))
+        .collect();
+    let bins = (last_finish(run) / BIN) as usize;
+    let of_bin = |bin: usize| {
+        let (from, to) = (bin as f64 * BIN, (bin + 1) as f64 * BIN);
+        let there = rates
+            .iter()
+            .filter(|(start, finish, _)| *start <= from + LATE && finish.is_none_or(|finish| finish >= to));
+        // A bin in which a flow delivered nothing has no reading, or one of zero.
+        let rate = |curve: &Curve| {
+            curve.iter().find(|(at, _)| (at - to).abs() < BIN / 2.0).map_or(0.0, |(_, rate)| *rate)
+        };
+        Some((to, jain(there.map(|(_, _, curve)| rate(curve)))?))
+    };
+    (0..bins).filter_map(of_bin).collect()
+}
+
+/// How long after the last start the shares are first fair, in microseconds; never is for ever.
+pub(super) fn time_to_fair(run: &Observed) -> f64 {
+    let last = last_start(run);
+    let fair = fairness(run).into_iter().find(|(at, index)| *at > last + BIN / 2.0 && *index >= FAIR);
+    fair.map_or(f64::INFINITY, |(at, _)| ((at - last) * 1e3).round())
+}
+
+/// The bottleneck's queue over time, in kilobytes.
+fn queue(run: &Observed) -> &[(f64, f64)] {
+    let receiver = run.messages.first().map_or(0, |flow| flow.to);
+    run.port("queue", &format!("s0>h{receiver}"))
+}
+
+fn from(run: &Observed, start: f64) -> Window {
+    Window { from: start, to: last_finish(run) }
+}
+
+/// The standard deviation of the queue from a moment until the last finish, in kilobytes.
+pub(super) fn queue_deviation(run: &Observed, start: f64) -> f64 {
+    deviation(queue(run), from(run, start))
+}
+
+/// Its mean once the flows have settled.
+pub(super) fn mean_queue(run: &Observed) -> f64 {
+    mean_within(queue(run), from(run, last_start(run) + SETTLED))
+}
+
+/// Kendall's rank correlation of starts and finishes, of the pairs that did not start together.
+pub(super) fn kendall(run: &Observed) -> f64 {
+    let spans: Vec<(f64, f64)> =
+        run.messages.iter().map(span).filter_map(|(start, finish)| Some((start, finish?))).collect();
+    correlation(&spans)
+}
+
+fn correlation(pairs: &[(f64, f64)]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (index, one) in pairs.iter().enumerate() {
+        for other in pairs.iter().skip(index + 1).filter(|other| other.0 != one.0) {
+            let product = (other.0 - one.0) * (other.1 - one.1);
+            sum += f64::from(u8::from(product > 0.0)) - f64::from(u8::from(product < 0.0));
+            count += 1.0;
+        }
+    }
+    sum / count
+}
+
+/// From the first finish to the last, in microseconds; for ever if a flow has none.
+pub(super) fn spread(run: &Observed) -> f64 {
+    let finishes: Option<Vec<f64>> = run.messages.iter().map(|flow| span(flow).1).collect();
+    let Some(finishes) = finishes else { return f64::INFINITY };
+    let first = finishes.iter().copied().fold(f64::INFINITY, f64::min);
+    (last_finish(run) - first) * 1e3
+}
+
+fn microseconds(curve: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
+    curve.iter().map(|(at, value)| (at * 1e3, *value))
+}
+
+/// Jain's index of these variants.
+pub(super) fn fairness_chart(runs: &Runs, title: &str, variants: &Variants) -> Result<Chart, String> {
+    let mut chart = over(title, "Time (µs)", "Jain's index of active flows");
+    chart.y = chart.y.from_to(0.0, 1.05);
+    for (variant, name) in variants {
+        chart.series.push(Series::line(name, microseconds(&fairness(runs.get(variant)?))).fine());
+    }
+    Ok(chart)
+}
+
+/// The queue of these variants.
+pub(super) fn queue_chart(runs: &Runs, title: &str, variants: &Variants) -> Result<Chart, String> {
+    let mut chart = over(title, "Time (µs)", "Queue (kB)");
+    for (variant, name) in variants {
+        let run = runs.get(variant)?;
+        chart.series.push(Series::line(name, microseconds(queue(run))).fine());
+    }
+    Ok(chart)
+}
+
+/// Starts and finishes of these variants.
+pub(super) fn finish_chart(runs: &Runs, title: &str, variants: &Variants) -> Result<Chart, String> {
+    let mut chart = over(title, "Start (µs)", "Finish (µs)");
+    for (variant, name) in variants {
+        let spans = runs.get(variant)?.messages.iter().map(span);
+        let points = spans.filter_map(|(start, finish)| Some((start * 1e3, finish? * 1e3)));
+        chart.series.push(Series::line(name, points).marked(Marks::Only));
+    }
+    Ok(chart)
+}
+
+/// What was measured of each variant, for the report.
+pub(super) fn settings(outcome: &mut Outcome, runs: &Runs, variants: &Variants) -> Result<(), String> {
+    for (variant, name) in variants {
+        let run = runs.get(variant)?;
+        outcome.setting(
+            name,
+            format!(
+                "fair after {} µs; queue {:.1} kB, deviation {:.1} kB; τ of start and finish {:.2}, last finish {:.0} µs, {:.0} µs after the first",
+                time_to_fair(run),
+                mean_queue(run),
+                queue_deviation(run, last_start(run) + SETTLED),
+                kendall(run),
+                last_finish(run) * 1e3,
+                spread(run),
+            ),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kendall_counts_pairs_that_agree_less_those_that_do_not() {
+        // Starts 0, 0, 1, 2 with finishes 5, 6, 4, 7. The first two started together. (0,1): 5 → 4 and 6 → 4
+        // disagree; (0,2): 5 → 7 and 6 → 7 agree; (1,2): 4 → 7 agrees. (3 − 2)/5.
+        assert!((correlation(&[(0.0, 5.0), (0.0, 6.0), (1.0, 4.0), (2.0, 7.0)]) - 0.2).abs() < 1e-12);
+        assert_eq!(correlation(&[(0.0, 3.0), (1.0, 2.0), (2.0, 1.0)]), -1.0);
+    }
+}
