@@ -190,8 +190,13 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.hears(slot, rtt, &telemetry);
             }
             let end = self.outgoing.get_mut(slot);
+            let before = end.sender.window();
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
-            if end.plb.is_some() {
+            let (after, balances) = (end.sender.window(), end.plb.is_some());
+            if ack.congestion_echo && self.sampler.is_some() {
+                self.heard_mark(now, connection, before, after);
+            }
+            if balances {
                 self.balance(now, slot, &ack, acked.bytes);
             }
             if acked.messages > 0 {
