@@ -165,7 +165,9 @@ impl<L> Shared<L> {
 
     /// Whether departures from this switch's ports must be events from the start.
     pub(crate) fn needs_queues(&self, switch: u32) -> bool {
-        let marks = self.setup.sampling.as_ref().is_some_and(|sampling| sampling.connections.marks);
+        // Marks by the length of a queue are worked out later where leaving is no event: too late to be recorded.
+        let recorded = self.setup.sampling.as_ref().is_some_and(|sampling| sampling.connections.marks);
+        let marks = recorded && !self.marking.is_empty();
         let managed = (self.codel.is_some() || self.rpm.is_some()) && self.manages(switch);
         managed || marks || self.setup.switch.classes.len() > 1
     }

@@ -1,6 +1,6 @@
 //! The reaction time of every flow.
 
-use super::reaction::reactions;
+use super::reaction::{extreme, reactions};
 use crate::figures::Outcome;
 use crate::figures::observed::Observed;
 use crate::figures::pictures::over;
@@ -31,15 +31,10 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     for (variant, name, least, most) in schemes {
         let run = runs.get(variant)?;
         let flows = medians(run);
-        // A flow without a mark would be NaN, which the folds must not skip.
-        let extreme = |pick: fn(f64, f64) -> f64| {
-            let fold = |one: f64, other: f64| {
-                if one.is_nan() || other.is_nan() { f64::NAN } else { pick(one, other) }
-            };
-            flows.iter().map(|(_, reaction)| *reaction).reduce(fold).unwrap_or(f64::NAN)
-        };
-        outcome.measure(least, extreme(f64::min));
-        outcome.measure(most, extreme(f64::max));
+        // A flow without a mark is NaN, and so is its extreme.
+        let medians = || flows.iter().map(|(_, median)| *median);
+        outcome.measure(least, extreme(medians(), f64::min));
+        outcome.measure(most, extreme(medians(), f64::max));
         let marks: usize = (0..10).map(|connection| reactions(run, connection).len()).sum();
         outcome.setting(&format!("{name}: marks after half a second of quiet"), marks);
         chart.series.push(Series::line(name, flows).marked(Marks::Points));

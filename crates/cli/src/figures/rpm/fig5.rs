@@ -1,5 +1,6 @@
 //! Fig. 5: completion times of short DCTCP flows.
 
+use super::reaction::extreme;
 use crate::figures::Outcome;
 use crate::figures::observed::{Observed, mean};
 use crate::figures::pictures::over;
@@ -32,9 +33,9 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
         let back = completions(runs.get(&format!("{case} rpm"))?);
         let ratios: Vec<(f64, f64)> =
             forward.iter().zip(&back).map(|(fwd, rpm)| (fwd.0, rpm.1 / fwd.1)).collect();
-        let extreme = |pick: fn(f64, f64) -> f64| ratios.iter().map(|ratio| ratio.1).reduce(pick);
-        outcome.measure(least, extreme(f64::min).unwrap_or(f64::NAN));
-        outcome.measure(most, extreme(f64::max).unwrap_or(f64::NAN));
+        let values = || ratios.iter().map(|(_, ratio)| *ratio);
+        outcome.measure(least, extreme(values(), f64::min));
+        outcome.measure(most, extreme(values(), f64::max));
         ratio_chart.series.push(Series::line(title, ratios).marked(Marks::Points));
         let mut chart = over(&format!("Short flows, {title}"), "", "Mean completion time (µs)");
         chart.x = Axis::log("Flow size (packets)");

@@ -10,6 +10,8 @@ use std::net::{IpAddr, Ipv4Addr};
 const FLOWS: u32 = 1_000;
 /// Slots for each flow.
 const ROOM: [f64; 13] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 1000.0];
+/// Hash functions, each with its own draws.
+const HASHES: u32 = 20;
 /// Bits of a slot: a counter as ours.
 const BITS: f64 = 16.0;
 
@@ -34,12 +36,11 @@ fn expected_wrong(room: f64) -> f64 {
     1.0 + libm::expm1(-mean) / mean
 }
 
-pub(crate) fn compute(effort: Effort) -> Result<Outcome, String> {
-    let hashes = effort.pick(8, 40) as u32;
-    let seen: Vec<Seen> = ROOM.iter().map(|room| observe(*room, hashes)).collect::<Result<_, String>>()?;
+pub(crate) fn compute(_: Effort) -> Result<Outcome, String> {
+    let seen: Vec<Seen> = ROOM.iter().map(|room| observe(*room)).collect::<Result<_, String>>()?;
     let mut outcome = Outcome::default();
     outcome.setting("flows", FLOWS);
-    outcome.setting("hash functions for each size of the register", hashes);
+    outcome.setting("hash functions for each size of the register", HASHES);
     outcome.setting(
         "marks for each",
         "5 for each flow, each paid by an ack of a flow of its slot, drawn evenly",
@@ -55,11 +56,11 @@ pub(crate) fn compute(effort: Effort) -> Result<Outcome, String> {
     Ok(outcome)
 }
 
-/// Lets every flow be marked five times, under this many hash functions.
-fn observe(room: f64, hashes: u32) -> Result<Seen, String> {
+/// Lets every flow be marked five times, under each hash function.
+fn observe(room: f64) -> Result<Seen, String> {
     let slots = (room * f64::from(FLOWS)) as u32;
     let (mut sharing, mut wrong, mut marks) = (0_u32, 0_u32, 0_u32);
-    for seed in 0..hashes {
+    for seed in 0..HASHES {
         let rpm = Rpm::new(&Params { slots, seed, ..Params::paper() }).map_err(|error| error.to_string())?;
         let mut register =
             Register::new(rpm, vec![Slot::default(); slots as usize]).map_err(|error| error.to_string())?;
@@ -82,7 +83,7 @@ fn observe(room: f64, hashes: u32) -> Result<Seen, String> {
         }
     }
     let share = |part: u32, of: u32| f64::from(part) / f64::from(of);
-    Ok(Seen { room, sharing: share(sharing, hashes * FLOWS), wrong: share(wrong, marks) })
+    Ok(Seen { room, sharing: share(sharing, HASHES * FLOWS), wrong: share(wrong, marks) })
 }
 
 /// Where the measured share of wrong marks falls to 1 %, between the sizes of both sides.

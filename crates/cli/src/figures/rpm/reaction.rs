@@ -24,9 +24,22 @@ fn answered(marks: &[f64], reductions: &[f64]) -> Vec<f64> {
     (0..marks.len()).filter(|index| quiet(*index)).map(answer).collect()
 }
 
+/// The smallest or the largest of these, NaN if one of them is, so that a number that is missing is seen.
+pub(super) fn extreme(values: impl IntoIterator<Item = f64>, pick: fn(f64, f64) -> f64) -> f64 {
+    let either =
+        |one: f64, other: f64| if one.is_nan() || other.is_nan() { f64::NAN } else { pick(one, other) };
+    values.into_iter().reduce(either).unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_number_is_seen_in_the_extremes() {
+        assert_eq!((extreme([2.0, 1.0], f64::min), extreme([2.0, 1.0], f64::max)), (1.0, 2.0));
+        assert!(extreme([f64::NAN, 1.0, 2.0], f64::min).is_nan() && extreme([], f64::max).is_nan());
+    }
 
     #[test]
     fn the_first_reduction_after_a_mark_that_follows_quiet_is_its_answer() {

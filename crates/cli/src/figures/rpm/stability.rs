@@ -56,7 +56,7 @@ fn share(of: impl Iterator<Item = bool>) -> f64 {
 
 /// Whether all roots decay with the η that Eq. 2 gives for each of these s.
 fn stable(flow: Loop, s: impl Iterator<Item = f64>) -> impl Iterator<Item = bool> {
-    s.map(move |s| flow.growing_roots(flow.eta(s)) == 0)
+    s.map(move |s| flow.is_stable(flow.eta(s)))
 }
 
 fn region() -> Chart {
@@ -74,11 +74,11 @@ fn region() -> Chart {
         series.push(Series::guide("", points).marked(Marks::Only));
     }
     Chart {
-        title: "Stable below the curve: strongest marking by place of the bottleneck".into(),
+        title: "Strongest stable marking by place of the bottleneck".into(),
         x: Axis::linear("d_s / d  (1: marks go forward)").from_to(0.0, 1.0),
         y: Axis::log("Marking strength η (per packet)"),
         series,
-        notes: vec!["Windows c d; points: 2γd/(a + b c² d d_s).".into()],
+        notes: vec!["Stable below the curves. Windows c d; points: 2γd/(a + b c² d d_s).".into()],
     }
 }
 
