@@ -3,6 +3,11 @@
 //! ```text
 //! the AQM says "mark" for a packet of flow f:   R[h(f)] += 1       (the packet stays unmarked)
 //! a packet of the reversed flow passes, R[h(f)] ≥ 1:   set ECE, R[h(f)] −= 1
+//!
+//! with patience P > 0, T = 0 at the start:
+//! a packet of the reversed flow passes:   T[h(f)] = P
+//! the AQM says "mark", T[h(f)] ≥ 1:       T[h(f)] −= 1, and owe as above
+//! the AQM says "mark", T[h(f)] = 0:       mark the packet: its acks do not come this way
 //! ```
 //!
 //! A mark normally travels on to the receiver and back before the sender hears of it. RPM hands it
@@ -14,6 +19,8 @@
 //! | f | five-tuple of the data packets | |
 //! | h | hash of a five-tuple to a slot | |
 //! | R | marks owed, per slot | marks |
+//! | P | how many marks a flow may be owed between two of its acks | marks |
+//! | T | how many more it may be owed before one passes, per slot | marks |
 //!
 //! Source: Baganal-Krishna et al., "Accelerating End-host Congestion Response using P4 Programmable
 //! Switches", Algorithm 1 (§V.A), aggregation (§III.C).
@@ -25,8 +32,12 @@
 //!   flows that share a slot pay each other's marks; `index = "exact"` numbers flows instead.
 //! - *Per port*: one slot per port, as the paper's discussion suggests and calls aggressive.
 //! - *Which packets*: every packet of the reversed tuple, with data or without, as in the paper.
-//! - *Where on its way an ack is marked*, at the switch's entry or exit, is for the caller; both
-//!   directions must pass the switch.
+//! - *Where on its way an ack is marked*, at the switch's entry or exit, is for the caller.
+//! - *Asymmetric routes*: both directions must pass the switch, and the paper says only that a switch
+//!   can check it and turn RPM off for flows that do not comply (§III.C). Ours trusts a flow for
+//!   `patience` marks after each of its acks, and marks the data itself when trust is used up: a flow
+//!   whose acks never come this way is marked forward from its first mark on, and one whose acks move
+//!   away loses `patience` marks at most. Algorithm 1 checks nothing, which is `patience = 0`.
 
 use crate::params::{ParamError, Parameters, Scalar};
 use core::net::IpAddr;
@@ -52,6 +63,9 @@ crate::parameters! {
         slots: u32 where [1, 16_777_216],
         /// The most marks that a slot owes; further ones are forgotten.
         most_owed: u32 where [1, 65_535],
+        /// How many marks a flow may be owed without one of its acks passing; then its marks go
+        /// forward, since its acks take another way. 0 = any number: nothing is checked.
+        patience: u32 where [0, 255],
         /// Seed of the hash.
         seed: u32 where [0, u32::MAX],
     }
@@ -60,6 +74,7 @@ crate::parameters! {
         "one-bit" => one_bit, "RPM, §III.C: one bit per flow",
         "exact" => exact, "RPM, Algorithm 1, if the hash were unique",
         "per-port" => per_port, "RPM, §III.C: aggregated per port",
+        "checked" => checked, "RPM, §III.C: off for flows whose acks take another way (patience 1 is ours)",
     }
 }
 
@@ -67,7 +82,7 @@ impl Params {
     /// Algorithm 1.
     #[must_use]
     pub fn paper() -> Self {
-        Self { index: Index::FlowHash, slots: 65_536, most_owed: 65_535, seed: 0 }
+        Self { index: Index::FlowHash, slots: 65_536, most_owed: 65_535, patience: 0, seed: 0 }
     }
 
     /// A flow owes a mark or none.
@@ -86,6 +101,12 @@ impl Params {
     #[must_use]
     pub fn per_port() -> Self {
         Self { index: Index::Port, slots: 256, ..Self::paper() }
+    }
+
+    /// Forward marks for flows whose acks do not pass.
+    #[must_use]
+    pub fn checked() -> Self {
+        Self { patience: 1, ..Self::paper() }
     }
 }
 
@@ -162,14 +183,34 @@ pub enum Echo {
     Set,
 }
 
+/// What to do with a data packet for which the AQM found congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Way {
+    /// Send it as it is: an ack will bring the news.
+    Back,
+    /// Mark it: none of its acks come this way.
+    Forward,
+}
+
+/// What a register remembers of the flows of one slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Marks owed.
+    pub owed: u16,
+    /// How many more may be owed before an ack passes; only if there is a `patience`.
+    pub trust: u8,
+}
+
 /// RPM with its constants: finds slots and changes their values, wherever those are stored. A
 /// switch that keeps its slots in memory uses [`Register`]; one that keeps them in a map of its own
-/// (eBPF, P4) reads a value, lets [`Rpm::owe`] or [`Rpm::pay`] change it, and writes it back.
+/// (eBPF, P4) reads a slot, lets [`Rpm::owe`] or [`Rpm::pay`] change it, and writes it back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rpm {
     index: Index,
     slots: u32,
     most_owed: u16,
+    patience: u8,
     seed: u32,
 }
 
@@ -181,7 +222,8 @@ impl Rpm {
     pub fn new(params: &Params) -> Result<Self, ParamError<'static>> {
         params.check()?;
         let most_owed = u16::try_from(params.most_owed).unwrap_or(u16::MAX);
-        Ok(Self { index: params.index, slots: params.slots, most_owed, seed: params.seed })
+        let patience = u8::try_from(params.patience).unwrap_or(u8::MAX);
+        Ok(Self { index: params.index, slots: params.slots, most_owed, patience, seed: params.seed })
     }
 
     /// The slot of a data packet.
@@ -200,18 +242,25 @@ impl Rpm {
         self.slot(&Passing { tuple: packet.tuple.reversed(), ..*packet })
     }
 
-    /// A slot that owes one mark more.
-    #[must_use]
-    pub fn owe(&self, owed: u16) -> u16 {
-        owed.saturating_add(1).min(self.most_owed)
+    /// The AQM found congestion: the slot owes one mark more, unless its acks take another way.
+    pub fn owe(&self, slot: &mut Slot) -> Way {
+        if self.patience > 0 {
+            let Some(trust) = slot.trust.checked_sub(1) else { return Way::Forward };
+            slot.trust = trust;
+        }
+        slot.owed = slot.owed.saturating_add(1).min(self.most_owed);
+        Way::Back
     }
 
-    /// A slot that has paid one of its marks, if it owed any.
-    #[must_use]
-    pub fn pay(&self, owed: u16) -> (u16, Echo) {
-        match owed.checked_sub(1) {
-            Some(left) => (left, Echo::Set),
-            None => (0, Echo::Pass),
+    /// A packet of the reversed flow passes: it pays one of the slot's marks, if any is owed.
+    pub fn pay(&self, slot: &mut Slot) -> Echo {
+        slot.trust = self.patience;
+        match slot.owed.checked_sub(1) {
+            Some(left) => {
+                slot.owed = left;
+                Echo::Set
+            }
+            None => Echo::Pass,
         }
     }
 
@@ -221,14 +270,14 @@ impl Rpm {
     }
 }
 
-/// RPM with its slots in memory: a `Vec<u16>`, an array, or a borrowed slice.
+/// RPM with its slots in memory: a `Vec<Slot>`, an array, or a borrowed slice.
 #[derive(Clone, Debug)]
 pub struct Register<S> {
     rpm: Rpm,
-    owed: S,
+    slots: S,
 }
 
-impl<S: AsRef<[u16]> + AsMut<[u16]>> Register<S> {
+impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Register<S> {
     /// A register in `storage`, which has at least as many slots as the parameters say. What it
     /// holds stays owed.
     ///
@@ -245,33 +294,29 @@ impl<S: AsRef<[u16]> + AsMut<[u16]>> Register<S> {
                 other_value: Scalar::Count(given),
             });
         }
-        Ok(Self { rpm, owed: storage })
+        Ok(Self { rpm, slots: storage })
     }
 
     /// The AQM found congestion for a data packet: one mark is owed. A flow or port number beyond
-    /// the register has no slot and owes none.
-    pub fn on_congestion(&mut self, packet: &Passing) {
+    /// the register has no slot, and its mark goes forward.
+    pub fn on_congestion(&mut self, packet: &Passing) -> Way {
         let slot = self.rpm.slot(packet);
-        if let Some(owed) = self.owed.as_mut().get_mut(slot as usize) {
-            *owed = self.rpm.owe(*owed);
+        match self.slots.as_mut().get_mut(slot as usize) {
+            Some(slot) => self.rpm.owe(slot),
+            None => Way::Forward,
         }
     }
 
     /// A packet passes; if the flow in the other direction is owed a mark, this packet pays it.
     pub fn on_reverse_packet(&mut self, packet: &Passing) -> Echo {
         let slot = self.rpm.slot_of_reversed(packet);
-        let Some(owed) = self.owed.as_mut().get_mut(slot as usize) else {
-            return Echo::Pass;
-        };
-        let (left, echo) = self.rpm.pay(*owed);
-        *owed = left;
-        echo
+        self.slots.as_mut().get_mut(slot as usize).map_or(Echo::Pass, |slot| self.rpm.pay(slot))
     }
 
     /// Marks owed to the flow of this data packet.
     #[must_use]
     pub fn owed(&self, packet: &Passing) -> u16 {
-        self.owed.as_ref().get(self.rpm.slot(packet) as usize).copied().unwrap_or(0)
+        self.slots.as_ref().get(self.rpm.slot(packet) as usize).map_or(0, |slot| slot.owed)
     }
 }
 

@@ -19,9 +19,15 @@
 //! - Lemma 1 says that η > 0 for any s below s* of Eq. 6. As printed this is false: with
 //!   c = 1000 packets/s and d = 0.1 s Eq. 6 gives s* ≈ −2000 and η is negative for every smaller
 //!   s. η is positive on (s₀, 0), where s₀ ≈ −2γ is the zero of the numerator next to the origin.
+//!   With every such η all roots decay; for η < 0 one grows.
+//! - The lemma seeks η by one real root. Which η are stable depends on all roots, complex ones too: see
+//!   [`Loop::strongest_stable`] for the whole interval (0, η_max).
 //! - The proof writes e^(s d_s) where Eq. 2 has e^(−s d_s); we use Eq. 2.
 
+mod roots;
+
 use plimsoll_units::Span;
+pub use roots::Complex;
 
 /// A flow and its bottleneck.
 #[derive(Clone, Copy, Debug)]

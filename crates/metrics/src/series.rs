@@ -113,6 +113,10 @@ readings! {
     InFlight(Bytes) = "in-flight" of Connection,
     /// The longest wait at a hop, as the last ack told.
     MaxHopDelay(Span) = "max-hop-delay" of Connection,
+    /// A switch decided to mark a packet of the connection, at this very moment: how long that packet had waited.
+    Mark(Span) = "mark" of Connection,
+    /// The sender reduced its window because of a mark, at this very moment: the window after it.
+    Reduction(Bytes) = "reduction" of Connection,
 }
 
 /// A name that no [`Reading`] has.

@@ -194,6 +194,7 @@ fn switch_settings(draft: SwitchDraft, law: &AnyLaw, nic_rate: Rate, transport: 
         marking: (ecn != Ecn::None).then_some(red),
         codel,
         rpm: table.reverse_marking.then_some(rpm),
+        aqm_switches: table.aqm_switches,
         int,
         int_switches: table.int_switches,
         int_reflected: table.int_reflected,

@@ -55,6 +55,7 @@ fn switch(text: &mut String, switch: &SwitchSettings) {
         pipeline: switch.pipeline,
         ecn: if switch.marking.is_some() { Ecn::Red } else { Ecn::None },
         aqm: if switch.codel.is_some() { Aqm::CoDel } else { Aqm::None },
+        aqm_switches: switch.aqm_switches.clone(),
         reverse_marking: switch.rpm.is_some(),
         int,
         int_encoding,

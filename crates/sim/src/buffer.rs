@@ -16,7 +16,7 @@ use crate::partition::{Frame, Partition};
 use crate::queue::CLASSES;
 use crate::shared::Shared;
 use plimsoll_cc::CongestionControl;
-use plimsoll_cc::rpm::Register;
+use plimsoll_cc::rpm::{Register, Slot};
 use plimsoll_scenario::switch::Sharing;
 use plimsoll_units::{Bytes, Rounding, Span};
 
@@ -38,7 +38,7 @@ pub(crate) struct SwitchState {
     /// Departures of all its ports are events, so that a resume is not late.
     pub(crate) exact: bool,
     /// RPM's register.
-    pub(crate) register: Option<Register<Vec<u16>>>,
+    pub(crate) register: Option<Register<Vec<Slot>>>,
 }
 
 /// Bytes of a PFC frame.
@@ -48,7 +48,7 @@ impl SwitchState {
     pub(crate) fn all<L>(shared: &Shared<L>) -> Vec<Self> {
         let network = &shared.setup.network;
         let mut states: Vec<Self> = (0..network.switches)
-            .map(|_| Self {
+            .map(|switch| Self {
                 ports: Vec::new(),
                 held: 0,
                 shared_size: 0,
@@ -56,7 +56,10 @@ impl SwitchState {
                 counting: false,
                 pauses: 0,
                 exact: false,
-                register: shared.rpm.and_then(|rpm| Register::new(rpm, vec![0; shared.rpm_slots]).ok()),
+                register: shared
+                    .rpm
+                    .filter(|_| shared.manages(switch))
+                    .and_then(|rpm| Register::new(rpm, vec![Slot::default(); shared.rpm_slots]).ok()),
             })
             .collect();
         for port in 0..2 * network.links.len() as u32 {

@@ -218,7 +218,12 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
             let end = self.outgoing.get_mut(slot);
             let sample = end.plb.is_some().then(|| end.sample(shared, now, &ack, telemetry));
+            let before = end.sender.window();
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
+            let after = end.sender.window();
+            if ack.congestion_echo && self.sampler.is_some() {
+                self.heard_mark(now, connection, before, after);
+            }
             if let Some(sample) = sample {
                 self.balance(now, connection, slot, &ack, acked.bytes, sample);
             }

@@ -101,10 +101,13 @@ impl<L: CongestionControl> Partition<'_, L> {
     #[inline(never)]
     /// RPM: a passing packet pays an echo that its flow is owed; gives the flag to set.
     fn pay_echo(&mut self, switch: u32, ingress: u32, body: u32, is_ack: bool) -> u8 {
+        let switch = (switch - self.shared.setup.network.hosts) as usize;
+        if self.switches[switch].register.is_none() {
+            return 0;
+        }
         // Data in the other direction leaves by the port that faces the one this packet came through.
         let passing = self.passing(body, is_ack, ingress ^ 1);
-        let switch = switch - self.shared.setup.network.hosts;
-        let register = self.switches[switch as usize].register.as_mut();
+        let register = self.switches[switch].register.as_mut();
         match register.map(|register| register.on_reverse_packet(&passing)) {
             Some(Echo::Set) => Packet::ECHO,
             _ => 0,
@@ -161,8 +164,8 @@ impl<L: CongestionControl> Partition<'_, L> {
         let source = self.source_of_departure(port);
         while let Some(queue) = &mut self.ports[port as usize].queue {
             let Some(mut packet) = queue.pop(&shared.priorities) else {
-                if let Some(codel) = &shared.codel {
-                    codel.on_empty(&mut queue.codel);
+                if let (Some(codel), Some(memory)) = (&shared.codel, &mut queue.codel) {
+                    codel.on_empty(memory);
                 }
                 self.wheel.clear(source);
                 self.maybe_bare(port);
@@ -170,14 +173,14 @@ impl<L: CongestionControl> Partition<'_, L> {
                 return;
             };
             let (backlog, class_queue) = (queue.bytes(), queue.bytes_of(packet.class()));
-            let verdict = match &shared.codel {
-                Some(codel) => {
+            let verdict = match (&shared.codel, &mut queue.codel) {
+                (Some(codel), Some(memory)) => {
                     let sojourn = Span::from_ps(now - packet.arrive);
                     let dequeued =
                         Dequeued { now: Time::from_ps(now), sojourn, backlog: Bytes::new(backlog) };
-                    codel.on_dequeue(&mut queue.codel, &dequeued)
+                    codel.on_dequeue(memory, &dequeued)
                 }
-                None => Verdict::Pass,
+                _ => Verdict::Pass,
             };
             self.release(port, packet.load());
             match verdict {
@@ -188,7 +191,7 @@ impl<L: CongestionControl> Partition<'_, L> {
                 }
                 // A queue manager that marks must drop what cannot be marked.
                 Verdict::Mark if packet.has(Packet::ECN_CAPABLE) => {
-                    packet.flags |= self.mark(port, packet.body, packet.has(Packet::ACK))
+                    packet.flags |= self.mark(port, &packet, now, now - packet.arrive)
                 }
                 Verdict::Mark if !packet.has(Packet::ACK) => {
                     self.totals.codel_drops += 1;

@@ -292,11 +292,12 @@ fn make_ports<L>(shared: &Shared<L>, mine: impl Fn(u32) -> bool) -> Vec<Port> {
             let from_switch = near >= network.hosts;
             let pipeline = if far >= network.hosts { setup.switch.pipeline } else { Span::ZERO };
             let mut port = Port::new(from_switch, far, link.rate, link.delay.saturating_add(pipeline), sizes);
-            if from_switch && shared.needs_queues() {
-                port.queue = Some(Box::new(Queue::permanent()));
+            let switch = near.checked_sub(network.hosts);
+            if let Some(switch) = switch.filter(|switch| shared.needs_queues(*switch)) {
+                let managed = shared.codel.is_some() && shared.manages(switch);
+                port.queue = Some(Box::new(Queue::permanent(managed.then(Default::default))));
             }
             port.leads_within = mine(far);
-            let switch = near.checked_sub(network.hosts);
             let stamping = |switch: u32| setup.stamping.get(switch as usize).copied().unwrap_or(true);
             port.stamps = switch.is_some_and(stamping);
             port

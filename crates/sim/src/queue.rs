@@ -17,16 +17,16 @@ pub(crate) struct Queue {
     pub(crate) paused: u8,
     /// Among classes of equal priority, the one after this is next.
     last: usize,
-    /// CoDel's memory.
-    pub(crate) codel: codel::Queue,
+    /// CoDel's memory, where there is CoDel.
+    pub(crate) codel: Option<codel::Queue>,
     /// The port works like this for good: it may not go back to a bare pipe when it is empty.
     pub(crate) permanent: bool,
 }
 
 impl Queue {
-    /// A queue that stays.
-    pub(crate) fn permanent() -> Self {
-        Self { permanent: true, ..Self::default() }
+    /// A queue that stays, with CoDel or without.
+    pub(crate) fn permanent(codel: Option<codel::Queue>) -> Self {
+        Self { permanent: true, codel, ..Self::default() }
     }
 
     pub(crate) fn push(&mut self, packet: Packet) {

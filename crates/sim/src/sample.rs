@@ -48,6 +48,8 @@ pub struct ConnectionReadings {
     pub in_flight: bool,
     /// The longest wait at a hop.
     pub hop_delay: bool,
+    /// Marks by switches and the reductions that follow, at their own moments.
+    pub marks: bool,
 }
 
 impl ConnectionReadings {
@@ -67,7 +69,8 @@ impl Sampling {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let ports = self.queues.is_empty() && self.throughput.is_empty() && self.buffers.is_empty();
-        ports && !self.connections.goodput && !self.connections.of_senders()
+        let events = self.connections.goodput || self.connections.marks;
+        ports && !events && !self.connections.of_senders()
     }
 }
 
@@ -175,6 +178,32 @@ impl<L: CongestionControl> Partition<'_, L> {
                 .max(),
             _ => None,
         };
+    }
+
+    /// A switch decides at `now` to mark a packet of a connection, which has waited so long.
+    #[cold]
+    pub(crate) fn saw_mark(&mut self, now: u64, connection: u32, wait: u64) {
+        self.note(now, connection, Reading::Mark(Span::from_ps(wait)));
+    }
+
+    /// The sender of a connection hears at `now` of a mark; its window was `before`.
+    #[cold]
+    pub(crate) fn heard_mark(&mut self, now: u64, connection: u32, before: Bytes, after: Bytes) {
+        if after < before {
+            self.note(now, connection, Reading::Reduction(after));
+        }
+    }
+
+    /// Something happened at its own moment. It is handed over with the readings of the next moment of sampling,
+    /// so that everything leaves by time.
+    fn note(&mut self, now: u64, connection: u32, reading: Reading) {
+        let group = self.shared.setup.workload.connections[connection as usize].group;
+        let Some(sampler) = &mut self.sampler else { return };
+        let plan = &sampler.plan;
+        let within = plan.start.as_ps() <= now && now <= plan.stop.as_ps();
+        if plan.connections.marks && within && sampler.reads(group) {
+            sampler.put(now, connection, reading);
+        }
     }
 
     /// Reads everything at `at`: all events up to then have happened, and none after it.
@@ -318,7 +347,10 @@ impl<'a> Recorder<'a> {
 
     /// All parts have handed over theirs. Says whether more are wanted.
     pub(crate) fn hand_over(&mut self) -> bool {
-        self.gathered.sort_unstable_by_key(|sample| (sample.at, sample.reading.rank(), sample.subject));
+        // Two switches can mark packets of a connection at the same moment: the values tell them apart.
+        let key =
+            |sample: &Sample| (sample.at, sample.reading.rank(), sample.subject, sample.reading.value());
+        self.gathered.sort_unstable_by_key(key);
         for sample in self.gathered.drain(..) {
             if self.error.is_none() {
                 self.error = self.sink.put(sample).err();

@@ -70,6 +70,8 @@ pub struct Setup {
     pub switch: SwitchSettings,
     /// Which switches write telemetry, by number of the switch.
     pub stamping: Vec<bool>,
+    /// Which switches have CoDel and reverse path congestion marking, by number of the switch.
+    pub managing: Vec<bool>,
     /// How flows spread over equal paths.
     pub spreading: Spreading,
     /// Whether acks take the way of their data back.

@@ -158,9 +158,18 @@ impl<L> Shared<L> {
         })
     }
 
-    /// Whether departures of switch ports must be events from the start.
-    pub(crate) fn needs_queues(&self) -> bool {
-        self.codel.is_some() || self.rpm.is_some() || self.setup.switch.classes.len() > 1
+    /// Whether this switch has CoDel and reverse path congestion marking, if any has.
+    pub(crate) fn manages(&self, switch: u32) -> bool {
+        self.setup.managing.get(switch as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether departures from this switch's ports must be events from the start.
+    pub(crate) fn needs_queues(&self, switch: u32) -> bool {
+        // Marks by the length of a queue are worked out later where leaving is no event: too late to be recorded.
+        let recorded = self.setup.sampling.as_ref().is_some_and(|sampling| sampling.connections.marks);
+        let marks = recorded && !self.marking.is_empty();
+        let managed = (self.codel.is_some() || self.rpm.is_some()) && self.manages(switch);
+        managed || marks || self.setup.switch.classes.len() > 1
     }
 
     /// The `n`-th message of a connection.

@@ -12,6 +12,7 @@ use plimsoll_cc::{CongestionControl, Host, ParamError, Signals};
 use plimsoll_metrics::{
     Discard, Drops, Failure, MessageRecord, Reason, Sample, Sink, Summary, Tally, TraceHash,
 };
+use plimsoll_scenario::select::Switches;
 use plimsoll_scenario::{Kind, Message, Network, Paths, Refusal, Scenario, Workload};
 use plimsoll_transport::{Stack, StackError};
 use plimsoll_units::{Bytes, Rate, Span, Time};
@@ -228,8 +229,12 @@ fn setup(
     workload: Workload,
     seed: u64,
 ) -> Result<Setup, SimError> {
-    let stamping = scenario.switch.int_switches.resolve(&network).map_err(SimError::Refused)?;
-    let stamping = (0..network.switches).map(|switch| stamping.contains(&(network.hosts + switch))).collect();
+    let chosen = |switches: &Switches| -> Result<Vec<bool>, SimError> {
+        let nodes = switches.resolve(&network).map_err(SimError::Refused)?;
+        Ok((0..network.switches).map(|switch| nodes.contains(&(network.hosts + switch))).collect())
+    };
+    let stamping = chosen(&scenario.switch.int_switches)?;
+    let managing = chosen(&scenario.switch.aqm_switches)?;
     let changes = changes(scenario, &network)?;
     let pinned = pinned_labels(&network, &workload, seed)?;
     Ok(Setup {
@@ -247,6 +252,7 @@ fn setup(
         ack_class: scenario.host.ack_class.map(|class| class as u8),
         switch: scenario.switch.clone(),
         stamping,
+        managing,
         spreading: match scenario.routing.paths {
             Paths::Ecmp => Spreading::PerFlow,
             Paths::Plb(params) => Spreading::Plb(params),
@@ -278,6 +284,7 @@ fn sampling(scenario: &Scenario, setup: &Setup) -> Result<Option<Sampling>, SimE
             rtt: record.rtt,
             in_flight: record.in_flight,
             hop_delay: record.hop_delay,
+            marks: record.marks,
         },
         groups: setup.workload.groups.iter().map(wanted).collect(),
     };

@@ -4,7 +4,7 @@ use crate::packet::{Packet, WAIT_SHIFT};
 use crate::partition::Partition;
 use crate::port::Departure;
 use crate::shared::Stamp;
-use plimsoll_cc::rpm::{FiveTuple, Passing};
+use plimsoll_cc::rpm::{FiveTuple, Passing, Way};
 use plimsoll_cc::verdict::Verdict;
 use plimsoll_cc::{CongestionControl, HopRecord, MAX_HOPS};
 use plimsoll_units::{Bytes, Time};
@@ -61,7 +61,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
         }
         if !shared.marking.is_empty() {
-            packet.flags |= self.mark_by_queue(port, packet, departure.class_queue);
+            packet.flags |= self.mark_by_queue(port, packet, departure);
         }
     }
 
@@ -89,35 +89,39 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// The flags that a switch sets that marks by the length of its queue.
     #[inline(always)]
-    fn mark_by_queue(&mut self, port: u32, packet: &Packet, queue: u64) -> u8 {
+    fn mark_by_queue(&mut self, port: u32, packet: &Packet, departure: &Departure) -> u8 {
         let red = &self.shared.marking[port as usize];
-        let queue = Bytes::new(queue);
+        let queue = Bytes::new(departure.class_queue);
         let eligible = packet.has(Packet::ECN_CAPABLE) && self.shared.marks_class[packet.class()];
         if !eligible {
             return 0;
         }
         let coin = if red.needs_coin(queue) { roll(&mut self.coins[port as usize]) } else { 0.0 };
         if red.verdict(queue, coin) == Verdict::Mark {
-            self.mark(port, packet.body, packet.has(Packet::ACK))
+            self.mark(port, packet, departure.time, departure.wait)
         } else {
             0
         }
     }
 
-    /// Marks the packet, or owes its sender an echo (RPM); gives the flags to set.
+    /// Marks the packet that left at `now` after this wait, or owes its sender an echo (RPM); gives the flags
+    /// to set.
     #[inline(never)]
-    pub(crate) fn mark(&mut self, port: u32, body: u32, is_ack: bool) -> u8 {
+    pub(crate) fn mark(&mut self, port: u32, packet: &Packet, now: u64, wait: u64) -> u8 {
         self.totals.marks += 1;
+        if self.sampler.is_some() {
+            self.saw_mark(now, self.bodies.get(packet.body).connection, wait);
+        }
         if self.shared.rpm.is_none() {
             return Packet::MARKED;
         }
-        let passing = self.passing(body, is_ack, port);
+        let passing = self.passing(packet.body, packet.has(Packet::ACK), port);
         let network = &self.shared.setup.network;
         let switch = (network.near_end(port) - network.hosts) as usize;
-        if let Some(register) = &mut self.switches[switch].register {
-            register.on_congestion(&passing);
+        match self.switches[switch].register.as_mut().map(|register| register.on_congestion(&passing)) {
+            Some(Way::Back) => 0,
+            Some(Way::Forward) | None => Packet::MARKED,
         }
-        0
     }
 
     /// A packet as RPM sees it: `port` is the one by which data leaves and acks enter.

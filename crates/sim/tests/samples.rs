@@ -179,7 +179,7 @@ fn sampling_begins_and_ends_when_asked() {
 }
 
 const EVERYTHING: &str = "[record]\ninterval = \"3us\"\nqueues = \"all\"\nthroughput = \"all\"\nbuffers = \"all\"\n\
-    rates = true\nwindows = true\nrtt = true\nin_flight = true\nhop_delay = true\n";
+    rates = true\nwindows = true\nrtt = true\nin_flight = true\nhop_delay = true\nmarks = true\n";
 
 fn leaf_spine(law: &str, more: &str) -> String {
     format!(

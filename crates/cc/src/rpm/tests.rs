@@ -28,8 +28,8 @@ fn ack(number: u32) -> Passing {
     Passing { tuple: packet.tuple.reversed(), ..packet }
 }
 
-fn register(params: Params) -> Register<Vec<u16>> {
-    Register::new(Rpm::new(&params).unwrap(), vec![0; params.slots as usize]).unwrap()
+fn register(params: Params) -> Register<Vec<Slot>> {
+    Register::new(Rpm::new(&params).unwrap(), vec![Slot::default(); params.slots as usize]).unwrap()
 }
 
 #[test]
@@ -45,9 +45,9 @@ fn a_tuple_is_reversed_by_swapping_its_ends() {
 #[test]
 fn one_mark_is_owed_per_congestion_and_paid_by_one_ack_of_that_flow() {
     let mut register = register(Params::paper());
-    register.on_congestion(&data(1));
-    register.on_congestion(&data(1));
-    register.on_congestion(&data(2));
+    assert_eq!(register.on_congestion(&data(1)), Way::Back);
+    assert_eq!(register.on_congestion(&data(1)), Way::Back);
+    assert_eq!(register.on_congestion(&data(2)), Way::Back);
     assert_eq!((register.owed(&data(1)), register.owed(&data(2))), (2, 1));
 
     assert_eq!(register.on_reverse_packet(&data(1)), Echo::Pass, "data of the flow itself pays nothing");
@@ -70,7 +70,7 @@ fn codel_owes_one_mark_per_event() {
             backlog: Bytes::from_kb(100),
         };
         if codel.on_dequeue(&mut queue, &packet) == Verdict::Mark {
-            register.on_congestion(&data(1));
+            assert_eq!(register.on_congestion(&data(1)), Way::Back);
         }
     }
     assert_eq!(register.owed(&data(1)), 3);
@@ -81,7 +81,7 @@ fn codel_owes_one_mark_per_event() {
 #[test]
 fn flows_that_share_a_slot_pay_each_others_marks() {
     let mut register = register(Params { slots: 1, ..Params::paper() });
-    register.on_congestion(&data(1));
+    assert_eq!(register.on_congestion(&data(1)), Way::Back);
     assert_eq!(register.on_reverse_packet(&ack(2)), Echo::Set, "an innocent flow is told to slow down");
     assert_eq!(register.on_reverse_packet(&ack(1)), Echo::Pass, "and the guilty one is not");
 }
@@ -92,24 +92,24 @@ fn exact_slots_never_collide() {
     let mut exact = register(Params { slots: flows, ..Params::exact() });
     let mut hashed = register(Params { slots: flows, ..Params::paper() });
     for flow in (0..flows).step_by(2) {
-        exact.on_congestion(&data(flow));
-        hashed.on_congestion(&data(flow));
+        assert_eq!(exact.on_congestion(&data(flow)), Way::Back);
+        assert_eq!(hashed.on_congestion(&data(flow)), Way::Back);
     }
-    let told = |register: &mut Register<Vec<u16>>| {
+    let told = |register: &mut Register<Vec<Slot>>| {
         (1..flows).step_by(2).filter(|&flow| register.on_reverse_packet(&ack(flow)) == Echo::Set).count()
     };
     assert_eq!(told(&mut exact), 0, "innocent flows are left alone");
     // 2500 marks over 5000 slots fill 1 − e^(−1/2) = 39 % of them: many innocent flows find one.
     let innocent = told(&mut hashed);
     assert!((700..1_000).contains(&innocent), "{innocent}");
-    exact.on_congestion(&data(flows));
+    assert_eq!(exact.on_congestion(&data(flows)), Way::Forward);
     assert_eq!(exact.on_reverse_packet(&ack(flows)), Echo::Pass, "a flow beyond the register has no slot");
 }
 
 #[test]
 fn a_port_tells_whichever_flow_comes_first() {
     let mut register = register(Params::per_port());
-    register.on_congestion(&data(1));
+    assert_eq!(register.on_congestion(&data(1)), Way::Back);
     assert_eq!(register.on_reverse_packet(&ack(2)), Echo::Pass, "port 2");
     assert_eq!(register.on_reverse_packet(&ack(5)), Echo::Set, "port 1, another flow");
 }
@@ -119,12 +119,46 @@ fn a_full_slot_forgets_marks() {
     let mut bit = register(Params::one_bit());
     let mut counter = register(Params::paper());
     for _ in 0..70_000 {
-        bit.on_congestion(&data(1));
-        counter.on_congestion(&data(1));
+        assert_eq!(bit.on_congestion(&data(1)), Way::Back);
+        assert_eq!(counter.on_congestion(&data(1)), Way::Back);
     }
     assert_eq!((bit.owed(&data(1)), counter.owed(&data(1))), (1, 65_535));
     assert_eq!(bit.on_reverse_packet(&ack(1)), Echo::Set);
     assert_eq!(bit.on_reverse_packet(&ack(1)), Echo::Pass);
+}
+
+#[test]
+fn a_flow_whose_acks_never_pass_is_marked_forward_from_its_first_mark_on() {
+    let mut register = register(Params::checked());
+    for _ in 0..5 {
+        assert_eq!(register.on_congestion(&data(1)), Way::Forward);
+    }
+    assert_eq!(register.owed(&data(1)), 0, "nothing is owed that nobody will pay");
+    // Another flow's acks do pass; they say nothing of the first one's.
+    assert_eq!(register.on_reverse_packet(&ack(2)), Echo::Pass);
+    assert_eq!(register.on_congestion(&data(2)), Way::Back);
+    assert_eq!(register.on_congestion(&data(1)), Way::Forward);
+}
+
+#[test]
+fn a_flow_whose_acks_move_away_loses_as_many_marks_as_there_is_patience() {
+    let mut register = register(Params { patience: 3, ..Params::paper() });
+    assert_eq!(register.on_reverse_packet(&ack(1)), Echo::Pass);
+    // Three are owed and never paid, as no ack comes any more; the fourth and later ones go forward.
+    let ways: Vec<Way> = (0..5).map(|_| register.on_congestion(&data(1))).collect();
+    assert_eq!(ways, [Way::Back, Way::Back, Way::Back, Way::Forward, Way::Forward]);
+    assert_eq!(register.owed(&data(1)), 3);
+    // The acks come back: they pay what is owed, and the flow is trusted again.
+    assert_eq!(register.on_reverse_packet(&ack(1)), Echo::Set);
+    assert_eq!(register.on_congestion(&data(1)), Way::Back);
+    assert_eq!(register.owed(&data(1)), 3);
+}
+
+#[test]
+fn without_patience_nothing_is_checked() {
+    let mut register = register(Params::paper());
+    assert!((0..300).all(|_| register.on_congestion(&data(1)) == Way::Back));
+    assert_eq!(register.owed(&data(1)), 300);
 }
 
 #[test]
@@ -151,11 +185,11 @@ fn hashes_spread_evenly_and_differ_by_seed_and_field() {
 #[test]
 fn a_register_works_in_borrowed_storage_and_refuses_too_little() {
     let rpm = Rpm::new(&Params { slots: 16, ..Params::paper() }).unwrap();
-    let mut slots = [0_u16; 16];
+    let mut slots = [Slot::default(); 16];
     let mut register = Register::new(rpm, &mut slots[..]).unwrap();
-    register.on_congestion(&data(9));
+    assert_eq!(register.on_congestion(&data(9)), Way::Back);
     assert_eq!(register.on_reverse_packet(&ack(9)), Echo::Set);
-    let error = Register::new(rpm, [0_u16; 15]).unwrap_err();
+    let error = Register::new(rpm, [Slot::default(); 15]).unwrap_err();
     assert_eq!(error.key(), "slots");
 }
 
@@ -170,15 +204,14 @@ proptest! {
         events in prop::collection::vec((any::<bool>(), 0_u32..50), 0..400),
     ) {
         let index = [Index::FlowHash, Index::Exact, Index::Port][kind];
-        let params = Params { index, slots, most_owed, seed: 1 };
+        let params = Params { index, slots, most_owed, patience: 0, seed: 1 };
         let rpm = Rpm::new(&params).unwrap();
         let mut register = register(params);
         let mut balance: HashMap<u32, (u64, u64)> = HashMap::new();
         for (congestion, flow) in events {
             let (owed, paid) = balance.entry(rpm.slot(&data(flow))).or_default();
             if congestion {
-                register.on_congestion(&data(flow));
-                *owed += 1;
+                *owed += u64::from(register.on_congestion(&data(flow)) == Way::Back);
             } else {
                 *paid += u64::from(register.on_reverse_packet(&ack(flow)) == Echo::Set);
             }

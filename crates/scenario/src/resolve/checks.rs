@@ -58,7 +58,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn check_switches(&mut self, scenario: &Scenario, network: &Network, places: &Places<'_, '_>) {
-        let SwitchSettings { marking, codel, rpm, classes, int_switches, .. } = &scenario.switch;
+        let SwitchSettings { marking, codel, rpm, classes, int_switches, aqm_switches, .. } =
+            &scenario.switch;
         // Thresholds grow with the rate; if they fit one link, they fit all.
         let red = marking.map_or(Ok(()), |params| red::Red::new(&params, Rate::from_gbps(100)).map(|_| ()));
         let codel = codel.map_or(Ok(()), |params| codel::CoDel::new(&params).map(|_| ()));
@@ -79,8 +80,10 @@ impl Reader<'_> {
                 Refusal::new(Kind::Contradiction, "reverse_marking", message),
             );
         }
-        if let Err(refusal) = int_switches.resolve(network) {
-            self.refuse(places.switch.as_ref(), refusal.at("int_switches"));
+        for (key, switches) in [("int_switches", int_switches), ("aqm_switches", aqm_switches)] {
+            if let Err(refusal) = switches.resolve(network) {
+                self.refuse(places.switch.as_ref(), refusal.at(key));
+            }
         }
         let count = classes.len() as u32;
         if let Some(class) = scenario.host.ack_class.filter(|class| *class >= count) {

@@ -42,6 +42,8 @@ table! {
         /// What manages queues by the time that packets spend in them: "codel" (by `[switch.codel]`) or
         /// "none".
         aqm: Aqm = Aqm::None,
+        /// Which switches have `aqm` and `reverse_marking`.
+        aqm_switches: Switches = Switches::all(),
         /// Whether marks are sent back by the next ack (reverse path congestion marking, `[switch.rpm]`).
         reverse_marking: bool = false,
         /// What switches write on packets: "hop-records", "max-hop-delay", "none", or "auto" = what the law
@@ -77,6 +79,8 @@ pub struct SwitchSettings {
     pub codel: Option<codel::Params>,
     /// Reverse path congestion marking of what `marking` or `codel` would mark.
     pub rpm: Option<rpm::Params>,
+    /// Which switches have CoDel and reverse path congestion marking.
+    pub aqm_switches: Switches,
     /// What is written on packets.
     pub int: IntMode,
     /// Which switches write it.

@@ -1,18 +1,18 @@
 //! Algorithm 1: marks owed and paid.
 
 use crate::figures::{Effort, Outcome};
-use plimsoll_cc::rpm::{Echo, FiveTuple, Params, Passing, Register, Rpm};
+use plimsoll_cc::rpm::{Echo, FiveTuple, Params, Passing, Register, Rpm, Slot, Way};
 use std::net::{IpAddr, Ipv4Addr};
 
 pub(crate) fn compute(_: Effort) -> Result<Outcome, String> {
     let params = Params::paper();
     let rpm = Rpm::new(&params).map_err(|error| error.to_string())?;
-    let mut register =
-        Register::new(rpm, vec![0; params.slots as usize]).map_err(|error| error.to_string())?;
+    let mut register = Register::new(rpm, vec![Slot::default(); params.slots as usize])
+        .map_err(|error| error.to_string())?;
     let (congested, other) = (data(1), data(2));
     // CoDel finds congestion three times; then five acks of either flow pass.
-    for _ in 0..3 {
-        register.on_congestion(&congested);
+    if (0..3).any(|_| register.on_congestion(&congested) == Way::Forward) {
+        return Err("Algorithm 1 never marks forward".to_owned());
     }
     let mut echoes = |packet: Passing| {
         (0..5).filter(|_| register.on_reverse_packet(&ack(packet)) == Echo::Set).count() as f64
