@@ -58,6 +58,11 @@ pub trait ReferenceLaw: Clone + Debug {
         let _ = memory;
     }
 
+    /// Whether the window follows every candidate; if not, only those that become the reference.
+    fn follows_candidates(&self) -> bool {
+        true
+    }
+
     /// Whether a candidate below the reference may become the reference.
     fn heeds_decrease(&self, memory: &mut Self::Memory, reference: f64) -> bool {
         let _ = (memory, reference);
@@ -194,6 +199,8 @@ impl<L: ReferenceLaw, M: Mechanism> OnReference<L, M> {
             self.law.committed(&mut flow.memory);
             self.mechanism.committed(&mut flow.mechanism);
             flow.reference = candidate;
+        } else if !self.law.follows_candidates() {
+            return;
         }
         flow.window = candidate;
     }

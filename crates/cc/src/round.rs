@@ -6,6 +6,16 @@
 use crate::event::Ack;
 use plimsoll_units::Bytes;
 
+crate::choice! {
+    /// How often a window moves.
+    pub enum Updates {
+        /// With every ack.
+        EveryAck = "every-ack",
+        /// With the ack that closes a round; what the others tell is remembered.
+        EveryRound = "every-round",
+    }
+}
+
 /// Where in its round an ack falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundEvent {

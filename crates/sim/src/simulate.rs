@@ -229,7 +229,8 @@ fn setup(
     seed: u64,
 ) -> Result<Setup, SimError> {
     let stamping = scenario.switch.int_switches.resolve(&network).map_err(SimError::Refused)?;
-    let stamping = (0..network.switches).map(|switch| stamping.contains(&(network.hosts + switch))).collect();
+    let writes = |node: u32| stamping.contains(&node) && !network.is_packet_core(node);
+    let stamping = (0..network.switches).map(|switch| writes(network.hosts + switch)).collect();
     let changes = changes(scenario, &network)?;
     let pinned = pinned_labels(&network, &workload, seed)?;
     Ok(Setup {

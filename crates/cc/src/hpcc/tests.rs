@@ -396,3 +396,18 @@ fn absurd_records_leave_everything_finite() {
 fn a_flow_fits_in_five_cache_lines() {
     assert!(size_of::<HpccFlow>() <= 5 * 64, "{}", size_of::<HpccFlow>());
 }
+
+#[test]
+fn with_one_update_per_round_the_window_waits_for_the_ack_that_closes_it() {
+    let mut trace = Trace::new(Params { updates: Updates::EveryRound, ..params() });
+    // Half a product stands: u = 1 + 0.5 for a whole T, so U = 1.5 and W = 100,000 · 0.95 / 1.5 + 100.
+    trace.inside(100_000, 50_000);
+    assert!(near_bytes(trace.inside(100_000, 50_000), 100_000.0), "{}", trace.flow.window());
+    let moved = trace.closing(100_000, 50_000);
+    assert!(near_bytes(moved, 100_000.0 * 0.95 / 1.5 + 100.0), "{moved}");
+    assert!(near_bytes(trace.inside(0, 0), moved), "the next round has begun");
+}
+
+fn near_bytes(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-6
+}

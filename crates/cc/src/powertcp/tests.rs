@@ -483,3 +483,28 @@ fn flows_share_in_proportion_to_their_betas() {
     let share = network.flows[1].window() / network.total();
     assert!((share - 0.75).abs() < 1e-6, "Theorem 3: {share}");
 }
+
+#[test]
+fn with_one_update_per_round_a_faster_link_is_adopted_when_the_round_closes() {
+    let law = law(&Params::rdcn());
+    let mut flow = start(&law);
+    law.on_ack(&mut flow, &inside(&[record(25, 20, 0, 0)]));
+    // 62,500 B in 20 µs fill 25 Gb/s: power 1, and the window is that of 0.95: 0.9 · 0.95 W + 0.1 W + 0.9 β.
+    law.on_ack(&mut flow, &inside(&[record(25, 40, 62_500, 0)]));
+    assert!(near(flow.window(), 250_000.0), "not before the round closes");
+    // The link has become four times as fast and is a quarter full: Γ_s = 0.25 at once.
+    law.on_ack(&mut flow, &inside(&[record(100, 60, 125_000, 0)]));
+    assert!(near(flow.power(), 0.25), "{}", flow.power());
+    assert!(near(flow.window(), 250_000.0), "not before the round closes");
+    // The floor of λ is half the rate; 0.5 after a whole τ. 250,000 · 0.95 / 0.5 is more than the bound, one product.
+    law.on_ack(&mut flow, &closing(&[record(100, 80, 187_500, 0)]));
+    assert!(near(flow.window(), 250_000.0), "{}", flow.window());
+    // In the next round a full link with half a product of queue: Γ = 1.5, W = 0.9 (250,000 · 0.95 / 1.5 + β) + 25,000,
+    // β = 50 Mb/s · 20 µs = 125 B; again only when the round closes.
+    let full = [record(100, 100, 437_500, 125_000), record(100, 120, 687_500, 125_000)];
+    law.on_ack(&mut flow, &Ack { acked_to: Bytes::new(1_500_000), ..closing(&full[..1]) });
+    assert!(near(flow.window(), 250_000.0), "{}", flow.window());
+    law.on_ack(&mut flow, &Ack { acked_to: Bytes::new(2_000_001), ..closing(&full[1..]) });
+    let expected = 0.9 * (250_000.0 * 0.95 / 1.5 + 125.0) + 25_000.0;
+    assert!(near(flow.window(), expected), "{} against {expected}", flow.window());
+}
