@@ -108,7 +108,7 @@ crate::parameters! {
         decrease: Decrease,
         /// What a retransmission timeout does.
         timeout: OnTimeout,
-        /// How often the window moves; the reference moves once per round in any case.
+        /// Which acks it listens to; the reference moves once per round in any case.
         updates: Updates,
     }
     presets {
@@ -413,8 +413,8 @@ impl ReferenceLaw for Reaction {
         memory.stage = if self.divides(memory) { 0 } else { memory.stage + 1 };
     }
 
-    fn follows_candidates(&self) -> bool {
-        self.updates == Updates::EveryAck
+    fn updates(&self) -> Updates {
+        self.updates
     }
 
     fn heeds_decrease(&self, memory: &mut Memory, reference: f64) -> bool {

@@ -60,6 +60,8 @@
 //! - *Loss and timeouts* are not mentioned: no reaction, the telemetry alone decides.
 //! - *Link that changes its rate* (artifact's TCP path): with `rate_change = "adopt"` the floor
 //!   does not apply to that hop and Γ_s ← Γ at once, if that hop is the busiest.
+//! - *One update per round trip* (§5): as in the artifact's TCP path, which then compares the
+//!   records of acks that close rounds and does not look at others; Γ_s is Γ over a round trip.
 
 use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 use crate::hpcc::SLACK_PACKETS;
@@ -121,7 +123,7 @@ crate::parameters! {
         first_power: FirstPower,
         /// What a link's change of rate does.
         rate_change: RateChange,
-        /// How often the window moves; power is measured with every ack.
+        /// Which acks it listens to.
         updates: Updates,
         /// At Γ_s / η up to this, `boost_gamma` replaces γ; 0 = off.
         boost_below: f64 where [0.0, 1.0],
@@ -346,15 +348,16 @@ impl CongestionControl for PowerTcp {
             return self.decision(flow);
         };
         let event = flow.round.on_ack(ack);
+        if event == RoundEvent::Inside && self.updates == Updates::EveryRound {
+            return self.decision(flow);
+        }
         if let Some(power) = self.busiest(&mut flow.memory, hops) {
             self.smooth(&mut flow.memory, power);
             let kept = match self.reference {
                 Reference::Sent => flow.window,
                 Reference::Committed => flow.reference,
             };
-            if self.updates == Updates::EveryAck || event == RoundEvent::Closed {
-                flow.window = self.updated_window(&flow.memory, flow.reference, self.beta, kept);
-            }
+            flow.window = self.updated_window(&flow.memory, flow.reference, self.beta, kept);
         }
         if event == RoundEvent::Closed {
             flow.reference = flow.window;

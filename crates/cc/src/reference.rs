@@ -19,7 +19,7 @@
 
 use crate::event::{Ack, Loss, Path, Timeout};
 use crate::law::{CongestionControl, Decision};
-use crate::round::{Round, RoundEvent};
+use crate::round::{Round, RoundEvent, Updates};
 use crate::signals::Signals;
 use core::fmt::Debug;
 
@@ -58,9 +58,9 @@ pub trait ReferenceLaw: Clone + Debug {
         let _ = memory;
     }
 
-    /// Whether the window follows every candidate; if not, only those that become the reference.
-    fn follows_candidates(&self) -> bool {
-        true
+    /// Which acks the law listens to.
+    fn updates(&self) -> Updates {
+        Updates::EveryAck
     }
 
     /// Whether a candidate below the reference may become the reference.
@@ -199,8 +199,6 @@ impl<L: ReferenceLaw, M: Mechanism> OnReference<L, M> {
             self.law.committed(&mut flow.memory);
             self.mechanism.committed(&mut flow.mechanism);
             flow.reference = candidate;
-        } else if !self.law.follows_candidates() {
-            return;
         }
         flow.window = candidate;
     }
@@ -235,6 +233,9 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
 
     fn on_ack(&self, flow: &mut Self::Flow, ack: &Ack<'_>) -> Decision {
         let round = flow.round.on_ack(ack);
+        if round == RoundEvent::Inside && self.law.updates() == Updates::EveryRound {
+            return self.decision(flow);
+        }
         let congestion = self.law.observe(&mut flow.memory, ack, flow.reference);
         if let Some(congestion) = &congestion {
             self.mechanism.observe(&mut flow.mechanism, congestion);

@@ -7,11 +7,11 @@ use crate::event::Ack;
 use plimsoll_units::Bytes;
 
 crate::choice! {
-    /// How often a window moves.
+    /// Which acks a law that reads telemetry listens to.
     pub enum Updates {
-        /// With every ack.
+        /// All.
         EveryAck = "every-ack",
-        /// With the ack that closes a round; what the others tell is remembered.
+        /// Those that close a round: it measures from one to the next, and the window moves once per round trip.
         EveryRound = "every-round",
     }
 }

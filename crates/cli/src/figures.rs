@@ -152,6 +152,8 @@ figures! {
     model "powertcp/fig2" => powertcp::fig2::compute,
     model "powertcp/fig3" => powertcp::fig3::compute,
     model "powertcp/thm1-3" => powertcp::thm1_3::compute,
+    runs "powertcp/fig8a" => powertcp::fig8a::compute,
+    runs "powertcp/fig8b" => powertcp::fig8b::compute,
     model "vai-sf/eq1" => vai_sf::eq1::compute,
     model "vai-sf/example-IV" => vai_sf::example_iv::compute,
     model "vai-sf/fig4" => vai_sf::fig4::compute,

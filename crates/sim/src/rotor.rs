@@ -233,7 +233,8 @@ impl<L: CongestionControl> Partition<'_, L> {
                 self.wheel.clear(source);
             }
         }
-        let waits = self.rotor.as_ref().is_some_and(|rotor| rotor.tors[tor as usize].next_in_turn().is_some());
+        let waits =
+            self.rotor.as_ref().is_some_and(|rotor| rotor.tors[tor as usize].next_in_turn().is_some());
         let source = self.source_of_departure(uplink);
         if waits {
             let free_at = self.ports[uplink as usize].free_at;

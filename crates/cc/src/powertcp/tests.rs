@@ -485,26 +485,22 @@ fn flows_share_in_proportion_to_their_betas() {
 }
 
 #[test]
-fn with_one_update_per_round_a_faster_link_is_adopted_when_the_round_closes() {
+fn with_one_update_per_round_power_is_that_of_a_whole_round() {
     let law = law(&Params::rdcn());
     let mut flow = start(&law);
     law.on_ack(&mut flow, &inside(&[record(25, 20, 0, 0)]));
-    // 62,500 B in 20 µs fill 25 Gb/s: power 1, and the window is that of 0.95: 0.9 · 0.95 W + 0.1 W + 0.9 β.
-    law.on_ack(&mut flow, &inside(&[record(25, 40, 62_500, 0)]));
-    assert!(near(flow.window(), 250_000.0), "not before the round closes");
-    // The link has become four times as fast and is a quarter full: Γ_s = 0.25 at once.
-    law.on_ack(&mut flow, &inside(&[record(100, 60, 125_000, 0)]));
-    assert!(near(flow.power(), 0.25), "{}", flow.power());
-    assert!(near(flow.window(), 250_000.0), "not before the round closes");
-    // The floor of λ is half the rate; 0.5 after a whole τ. 250,000 · 0.95 / 0.5 is more than the bound, one product.
-    law.on_ack(&mut flow, &closing(&[record(100, 80, 187_500, 0)]));
-    assert!(near(flow.window(), 250_000.0), "{}", flow.window());
-    // In the next round a full link with half a product of queue: Γ = 1.5, W = 0.9 (250,000 · 0.95 / 1.5 + β) + 25,000,
-    // β = 50 Mb/s · 20 µs = 125 B; again only when the round closes.
-    let full = [record(100, 100, 437_500, 125_000), record(100, 120, 687_500, 125_000)];
-    law.on_ack(&mut flow, &Ack { acked_to: Bytes::new(1_500_000), ..closing(&full[..1]) });
-    assert!(near(flow.window(), 250_000.0), "{}", flow.window());
-    law.on_ack(&mut flow, &Ack { acked_to: Bytes::new(2_000_001), ..closing(&full[1..]) });
-    let expected = 0.9 * (250_000.0 * 0.95 / 1.5 + 125.0) + 25_000.0;
+    // Nobody listens inside a round.
+    law.on_ack(&mut flow, &inside(&[record(25, 30, 1, 1_000_000)]));
+    assert!(near(flow.power(), 1.0) && near(flow.window(), 250_000.0));
+    // The link has become four times as fast; 62,500 B in 20 µs are a quarter of it. Γ_s = 0.25 at once, and the
+    // window of 250,000 stays at its bound, one product.
+    law.on_ack(&mut flow, &closing(&[record(100, 40, 62_500, 0)]));
+    assert!(near(flow.power(), 0.25) && near(flow.window(), 250_000.0), "{}", flow.power());
+    // A round of 40 µs on a full link that ends with half a product of queue: λ = (500,000 + 125,000) / 500,000 = 1.25,
+    // v = 1.5, Γ = 1.875, with nothing left of the 0.25 before: W = 0.9 (250,000 · 0.95 / 1.875 + β) + 25,000 with
+    // β = 50 Mb/s · 20 µs = 125 B.
+    let end = Ack { acked_to: Bytes::new(2_000_001), ..closing(&[]) };
+    law.on_ack(&mut flow, &Ack { telemetry: Telemetry::Hops(&[record(100, 80, 562_500, 125_000)]), ..end });
+    let expected = 0.9 * (250_000.0 * 0.95 / 1.875 + 125.0) + 25_000.0;
     assert!(near(flow.window(), expected), "{} against {expected}", flow.window());
 }

@@ -3,6 +3,8 @@
 mod closed_loop;
 pub(super) mod fig2;
 pub(super) mod fig3;
+pub(super) mod fig8a;
+pub(super) mod fig8b;
 pub(super) mod thm1_3;
 
 use super::Outcome;
