@@ -61,6 +61,7 @@ use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeou
 use crate::law::{Configure, Decision};
 use crate::params::{ParamError, ParamType, not_above};
 use crate::reference::{Congestion, OnReference, PerRound, ReferenceLaw};
+use crate::round::Updates;
 use crate::signals::Signals;
 use core::hint::select_unpredictable;
 use plimsoll_units::{Bytes, Rate, Span, Time};
@@ -107,12 +108,15 @@ crate::parameters! {
         decrease: Decrease,
         /// What a retransmission timeout does.
         timeout: OnTimeout,
+        /// Which acks it listens to; the reference moves once per round in any case.
+        updates: Updates,
     }
     presets {
         "sigcomm19" => sigcomm19, "HPCC, SIGCOMM'19, §3.3 and §5.1: η 95 %, maxStage 5, W_ai 80 B",
         "artifact" => artifact, "the HPCC simulator at 9f4be2a: R_ai 50 Mb/s, R_min 1 Gb/s",
         "poseidon-nsdi23" => poseidon_nsdi23, "Poseidon, NSDI'23, §5: paced only below one packet",
         "powertcp-nsdi22" => powertcp_nsdi22, "PowerTCP, NSDI'22, §4.1: R_ai 50 Mb/s, R_min 100 Mb/s",
+        "powertcp-rdcn" => powertcp_rdcn, "PowerTCP, NSDI'22, §5: the same, one update of the window per round trip",
         "vai-sf" => vai_sf, "Snyder and Lebeck, §III-D: R_ai 50 Mb/s",
         "vai-sf-1gbps" => vai_sf_1gbps, "Snyder and Lebeck, §III-D, \"HPCC 1Gbps\"",
         "probabilistic" => probabilistic, "Snyder and Lebeck, §III-D, \"HPCC Probabilistic\"",
@@ -133,6 +137,7 @@ impl Params {
             pacing: Pacing::Always,
             decrease: Decrease::Always,
             timeout: OnTimeout::Ignore,
+            updates: Updates::EveryAck,
         }
     }
 
@@ -152,6 +157,12 @@ impl Params {
     #[must_use]
     pub fn powertcp_nsdi22() -> Self {
         Self { min_rate: Some(Rate::from_mbps(100)), ..Self::at_50_mbps() }
+    }
+
+    /// As PowerTCP's reconfigurable network runs it.
+    #[must_use]
+    pub fn powertcp_rdcn() -> Self {
+        Self { updates: Updates::EveryRound, ..Self::powertcp_nsdi22() }
     }
 
     /// As the evaluation of VAI and SF runs it; its smallest rate is not published.
@@ -193,6 +204,7 @@ pub struct Reaction {
     pacing: Pacing,
     decrease: Decrease,
     timeout: OnTimeout,
+    updates: Updates,
     /// 1 / T, per picosecond.
     per_base_rtt: f64,
     /// 8 / T, which makes a rate in bit/s of a window in bytes.
@@ -284,6 +296,7 @@ impl Reaction {
             pacing: params.pacing,
             decrease: params.decrease,
             timeout: params.timeout,
+            updates: params.updates,
             per_base_rtt: 1.0 / host.base_rtt.as_ps() as f64,
             bits_per_base_rtt: 8.0 / host.base_rtt.as_secs_f64(),
             packets_per_byte: 1.0 / host.mss.as_f64(),
@@ -398,6 +411,10 @@ impl ReferenceLaw for Reaction {
 
     fn committed(&self, memory: &mut Memory) {
         memory.stage = if self.divides(memory) { 0 } else { memory.stage + 1 };
+    }
+
+    fn updates(&self) -> Updates {
+        self.updates
     }
 
     fn heeds_decrease(&self, memory: &mut Memory, reference: f64) -> bool {

@@ -60,13 +60,15 @@
 //! - *Loss and timeouts* are not mentioned: no reaction, the telemetry alone decides.
 //! - *Link that changes its rate* (artifact's TCP path): with `rate_change = "adopt"` the floor
 //!   does not apply to that hop and Γ_s ← Γ at once, if that hop is the busiest.
+//! - *One update per round trip* (§5): as in the artifact's TCP path, which then compares the
+//!   records of acks that close rounds and does not look at others; Γ_s is Γ over a round trip.
 
 use crate::event::{Ack, HopRecord, Host, Loss, MAX_HOPS, Path, Telemetry, Timeout};
 use crate::hpcc::SLACK_PACKETS;
 use crate::law::{Configure, CongestionControl, Decision};
 use crate::params::{ParamError, ParamType, not_above};
 use crate::reference::{Congestion, ReferenceLaw};
-use crate::round::{Round, RoundEvent};
+use crate::round::{Round, RoundEvent, Updates};
 use crate::signals::Signals;
 use plimsoll_units::{Bytes, Rate, Span, Time};
 
@@ -121,6 +123,8 @@ crate::parameters! {
         first_power: FirstPower,
         /// What a link's change of rate does.
         rate_change: RateChange,
+        /// Which acks it listens to.
+        updates: Updates,
         /// At Γ_s / η up to this, `boost_gamma` replaces γ; 0 = off.
         boost_below: f64 where [0.0, 1.0],
         /// γ on a path with little power.
@@ -134,6 +138,7 @@ crate::parameters! {
         "nsdi22" => nsdi22, "PowerTCP, NSDI'22, Algorithm 1: γ 0.9, β = C·τ/N; N = 10 is powertcp-linux's",
         "artifact-rdma" => artifact_rdma, "ns3-datacenter at 6ddb4a4, RDMA path (Figs. 4-7): η 0.95, β 150 Mb/s",
         "artifact-tcp" => artifact_tcp, "ns3-datacenter at 6ddb4a4, TCP path (reconfigurable network): β 50 Mb/s",
+        "rdcn" => rdcn, "PowerTCP, NSDI'22, §5: artifact-tcp with one update of the window per round trip",
         "linux" => linux, "github.com/inet-tub/powertcp-linux: N 10, Γ_s starts measured",
     }
 }
@@ -152,6 +157,7 @@ impl Params {
             reference: Reference::Sent,
             first_power: FirstPower::One,
             rate_change: RateChange::Smooth,
+            updates: Updates::EveryAck,
             boost_below: 0.0,
             boost_gamma: 1.0,
             min_rate: Rate::from_mbps(1),
@@ -185,6 +191,12 @@ impl Params {
         }
     }
 
+    /// As the paper's reconfigurable network runs it, for a fair comparison with reTCP.
+    #[must_use]
+    pub fn rdcn() -> Self {
+        Self { updates: Updates::EveryRound, ..Self::artifact_tcp() }
+    }
+
     /// The authors' kernel module. (Its base round trip is the smallest seen; ours is configured.)
     #[must_use]
     pub fn linux() -> Self {
@@ -206,6 +218,7 @@ pub struct PowerTcp {
     reference: Reference,
     first_power: FirstPower,
     rate_change: RateChange,
+    updates: Updates,
     boost_below: f64,
     boost_gamma: f64,
     /// β in bytes.
@@ -300,6 +313,7 @@ impl Configure for PowerTcp {
             reference: params.reference,
             first_power: params.first_power,
             rate_change: params.rate_change,
+            updates: params.updates,
             boost_below: params.boost_below,
             boost_gamma: params.boost_gamma,
             beta,
@@ -334,6 +348,9 @@ impl CongestionControl for PowerTcp {
             return self.decision(flow);
         };
         let event = flow.round.on_ack(ack);
+        if event == RoundEvent::Inside && self.updates == Updates::EveryRound {
+            return self.decision(flow);
+        }
         if let Some(power) = self.busiest(&mut flow.memory, hops) {
             self.smooth(&mut flow.memory, power);
             let kept = match self.reference {

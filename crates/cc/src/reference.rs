@@ -19,7 +19,7 @@
 
 use crate::event::{Ack, Loss, Path, Timeout};
 use crate::law::{CongestionControl, Decision};
-use crate::round::{Round, RoundEvent};
+use crate::round::{Round, RoundEvent, Updates};
 use crate::signals::Signals;
 use core::fmt::Debug;
 
@@ -56,6 +56,11 @@ pub trait ReferenceLaw: Clone + Debug {
     /// The last candidate became the reference.
     fn committed(&self, memory: &mut Self::Memory) {
         let _ = memory;
+    }
+
+    /// Which acks the law listens to.
+    fn updates(&self) -> Updates {
+        Updates::EveryAck
     }
 
     /// Whether a candidate below the reference may become the reference.
@@ -234,6 +239,9 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
 
     fn on_ack(&self, flow: &mut Self::Flow, ack: &Ack<'_>) -> Decision {
         let round = flow.round.on_ack(ack);
+        if round == RoundEvent::Inside && self.law.updates() == Updates::EveryRound {
+            return self.decision(flow);
+        }
         let congestion = self.law.observe(&mut flow.memory, ack, flow.reference);
         if let Some(congestion) = &congestion {
             self.mechanism.observe(&mut flow.mechanism, congestion);

@@ -6,6 +6,16 @@
 use crate::event::Ack;
 use plimsoll_units::Bytes;
 
+crate::choice! {
+    /// Which acks a law that reads telemetry listens to.
+    pub enum Updates {
+        /// All.
+        EveryAck = "every-ack",
+        /// Those that close a round: it measures from one to the next, and the window moves once per round trip.
+        EveryRound = "every-round",
+    }
+}
+
 /// Where in its round an ack falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundEvent {

@@ -55,7 +55,7 @@ const ALL: [Signal; 8] = [
     Signal {
         bit: Signals::CIRCUIT,
         name: "the state of the circuit to the destination",
-        remedy: "use a reconfigurable topology (`topology.kind = \"rdcn\"`), whose ToR switches set the bit",
+        remedy: "use a reconfigurable topology (`topology.kind = \"rotor\"`), whose ToR switches set the bit",
     },
 ];
 

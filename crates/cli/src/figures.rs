@@ -174,6 +174,8 @@ figures! {
     runs "powertcp/fig7e-f" => powertcp::fig7::sizes,
     runs "powertcp/fig7g" => powertcp::buffers::compute,
     runs "powertcp/fig7h" => powertcp::buffers::compute,
+    runs "powertcp/fig8a" => powertcp::fig8a::compute,
+    runs "powertcp/fig8b" => powertcp::fig8b::compute,
     model "vai-sf/eq1" => vai_sf::eq1::compute,
     model "vai-sf/example-IV" => vai_sf::example_iv::compute,
     runs "vai-sf/fig1ac" => vai_sf::fig1ac::compute,

@@ -37,6 +37,10 @@ impl FluidScenario {
         }
         let refused = |refusal: plimsoll_scenario::Refusal| Error::Refused(refusal.to_string());
         let network = scenario.network().map_err(refused)?;
+        if network.circuits.is_some() {
+            let why = "racks are joined by circuits in turn, so a flow has no path of its own";
+            return Err(Error::Refused(why.to_owned()));
+        }
         let workload = scenario.workload(&network, scenario.seed).map_err(refused)?;
         let paths = plimsoll_sim::paths(&network, &workload, scenario.seed).map_err(refused)?;
         let host = scenario.host.host();

@@ -131,6 +131,10 @@ fn a_fluid_of_what_cannot_be_one_is_refused() {
     let folder = Folder::new("refused", TWO_BOTTLENECKS);
     let spray = ["fluid", "maxmin", "base.toml", "--set", "routing.spreading=spray"];
     folder.refused(&spray, "packets are sprayed, so a flow has no path of its own");
+    let rotor = ["fluid", "maxmin", "rotor.toml"];
+    let text = "[topology]\nkind = \"rotor\"\n[cc]\nlaw = \"swift\"\n[[traffic]]\nkind = \"permutation\"\n";
+    fs::write(folder.0.join("rotor.toml"), text).unwrap();
+    folder.refused(&rotor, "racks are joined by circuits in turn, so a flow has no path of its own");
     folder.refused(&["fluid", "maxmin", "base.toml", "--at", "soon"], "soon");
     folder.refused(&["fluid", "poseidon", "base.toml", "--settle", "0s"], "from 1us to 10s");
     folder.refused(&["fluid", "maxmin", "missing.toml"], "missing.toml");

@@ -77,6 +77,8 @@ pub struct Series {
     /// Where a value may lie as well: x, from, to. Drawn as bars in the series' colour, side by side with those
     /// of other series.
     pub intervals: Vec<(f64, f64, f64)>,
+    /// Shaded stripes behind everything, from x to x, as high as the plot.
+    pub stripes: Vec<(f64, f64)>,
 }
 
 impl Axis {
@@ -110,13 +112,20 @@ impl Series {
     #[must_use]
     pub fn curves(name: &str, curves: Vec<Vec<(f64, f64)>>) -> Self {
         let (marks, stroke, intervals) = (Marks::None, Stroke::Usual, Vec::new());
-        Self { name: name.to_owned(), curves, marks, stroke, guide: false, intervals }
+        let stripes = Vec::new();
+        Self { name: name.to_owned(), curves, marks, stroke, guide: false, intervals, stripes }
     }
 
     /// A line that guides the eye.
     #[must_use]
     pub fn guide(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self { guide: true, ..Self::line(name, points) }
+    }
+
+    /// Shaded stripes, from x to x: when something holds.
+    #[must_use]
+    pub fn stripes(name: &str, stripes: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { guide: true, stripes: stripes.into_iter().collect(), ..Self::curves(name, Vec::new()) }
     }
 
     /// The same with thin lines.

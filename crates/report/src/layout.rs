@@ -10,7 +10,7 @@ use crate::axis::{Label, Ruler, Tick};
 use crate::chart::{Chart, Marks, Series, Stroke};
 use crate::clip::{Frame, Point};
 use crate::font;
-use crate::palette::{Colour, FAINT, GRID, GUIDE, INK, Look, Marker, PALE, fine_look, look};
+use crate::palette::{Colour, FAINT, GRID, GUIDE, INK, Look, Marker, PALE, SHADE, fine_look, look};
 use crate::png::{self, PngError};
 use crate::scene::{Anchor, EXPONENT_SIZE, Scene, Shape, Text};
 use crate::svg;
@@ -85,6 +85,7 @@ pub(crate) fn scene(chart: &Chart) -> Scene {
         right: WIDTH - MARGIN - 6.0,
         bottom: painter.y + GAP + PLOT_HEIGHT,
     };
+    chart.series.iter().for_each(|series| painter.stripes(series, &frame, &x));
     painter.axes(chart, &frame, (&x, &x.ticks()), (&y, &y_ticks));
     // Guides lie below the data.
     for guides in [true, false] {
@@ -199,7 +200,9 @@ impl Painter {
                 (x, rows) = (MARGIN, rows + 1.0);
             }
             let y = self.y + 4.0 + (rows - 0.5) * row;
-            if series.marks != Marks::Only {
+            if !series.stripes.is_empty() {
+                self.stripe((x, x + SAMPLE), (y - 0.4 * TICK, y + 0.4 * TICK));
+            } else if series.marks != Marks::Only {
                 let width = curve_width(series);
                 self.line(vec![(x, y), (x + SAMPLE, y)], look.colour, width, look.dashes);
             }
@@ -323,6 +326,21 @@ impl Painter {
         }
     }
 
+    fn stripes(&mut self, series: &Series, frame: &Frame, x: &Ruler) {
+        for (from, to) in &series.stripes {
+            let (Some(from), Some(to)) = (x.place(*from), x.place(*to)) else { continue };
+            let place = |right: f64| frame.left + right.clamp(0.0, 1.0) * (frame.right - frame.left);
+            if from < 1.0 && to > 0.0 {
+                self.stripe((place(from), place(to)), (frame.top, frame.bottom));
+            }
+        }
+    }
+
+    fn stripe(&mut self, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
+        let points = vec![(left, top), (right, top), (right, bottom), (left, bottom)];
+        self.shapes.push(Shape::Polygon { points, colour: SHADE, filled: true });
+    }
+
     /// Many points without a line.
     fn dots(&mut self, look: &Look, points: Vec<Point>) {
         let dot = |centre| Shape::Circle { centre, radius: DOT, colour: look.colour, filled: true };
@@ -404,6 +422,31 @@ mod tests {
     fn guides_do_not_use_up_colours() {
         let guided = [Series::guide("BDP", [(0.0, 1.0)]), Series::line("a", [(0.0, 1.0)])];
         assert_eq!(looks(&guided)[1], look(0));
+    }
+
+    #[test]
+    fn stripes_lie_behind_everything_and_end_with_the_plot() {
+        let mut chart = chart(vec![
+            Series::line("a", [(0.0, 1.0), (10.0, 10.0)]),
+            Series::stripes("day", [(-5.0, 2.0), (4.0, 6.0), (20.0, 30.0)]),
+        ]);
+        chart.x = chart.x.from_to(0.0, 10.0);
+        let edges = |shape: &Shape| match shape {
+            Shape::Polygon { points, colour: SHADE, .. } => Some((points[0].0, points[1].0)),
+            _ => None,
+        };
+        let shapes = scene(&chart).shapes;
+        let stripes: Vec<(f64, f64)> = shapes.iter().filter_map(edges).collect();
+        let grid = |shape: &Shape| matches!(shape, Shape::Line { colour: GRID, .. });
+        let first_line = shapes.iter().position(grid);
+        let last_stripe = shapes.iter().rposition(|shape| edges(shape).is_some());
+        assert!(last_stripe < first_line);
+        // One in the legend; of the plot's width a fifth from its edge, and a fifth around the middle; the last is
+        // outside.
+        assert_eq!(stripes.len(), 3);
+        let width = (stripes[1].1 - stripes[1].0) * 5.0;
+        assert!((stripes[2].1 - stripes[2].0 - width / 5.0).abs() < 1e-9);
+        assert!((stripes[2].0 - stripes[1].0 - width * 0.4).abs() < 1e-9);
     }
 
     #[test]

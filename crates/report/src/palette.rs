@@ -10,6 +10,8 @@ pub(crate) const FAINT: Colour = Colour(0x59, 0x59, 0x59);
 pub(crate) const GRID: Colour = Colour(0xe4, 0xe4, 0xe4);
 pub(crate) const GUIDE: Colour = Colour(0x80, 0x80, 0x80);
 pub(crate) const PALE: Colour = Colour(0xb4, 0xb4, 0xb4);
+/// A stripe behind everything.
+pub(crate) const SHADE: Colour = Colour(0xd9, 0xe4, 0xee);
 pub(crate) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
 /// The shape of a marker.

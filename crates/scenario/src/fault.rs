@@ -132,6 +132,28 @@ pub enum What {
     },
 }
 
+impl What {
+    /// Circuits keep to their calendar, and what waits for them has no other way than the packet network: neither
+    /// can break or slow down.
+    fn check(&self, network: &Network) -> Result<(), Refusal> {
+        let Some(circuits) = &network.circuits else { return Ok(()) };
+        let of_tors = |link: u32| circuits.is_circuit(link) || circuits.is_uplink(link);
+        let (key, whose) = match *self {
+            Self::LinkDown { link } | Self::Rate { link, .. } if of_tors(link) => {
+                let [a, b] = network.links[link as usize].ends;
+                ("links", format!("`{}:{}`", network.name(a), network.name(b)))
+            }
+            Self::Reboot { switch } => ("switches", format!("`{}`", network.name(switch))),
+            _ => return Ok(()),
+        };
+        let message = format!(
+            "{whose} belongs to a rotor, whose links follow their calendar and do not break or change their rate; \
+             links of hosts can, and all links can lose packets (`kind = \"loss\"`)"
+        );
+        Err(Refusal::new(Kind::Contradiction, key, message))
+    }
+}
+
 impl FaultTable {
     /// What it means for each link or switch of a network.
     ///
@@ -172,6 +194,7 @@ impl FaultTable {
                 switches.into_iter().map(|switch| What::Reboot { switch }).collect()
             }
         };
+        whats.iter().try_for_each(|what| what.check(network))?;
         let start = Time::after_start(start);
         let stop = stop.map_or(Time::NEVER, Time::after_start);
         Ok(whats.into_iter().map(|what| Fault { start, stop, what }).collect())

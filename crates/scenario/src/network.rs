@@ -3,10 +3,12 @@
 //! A link has two ports, one for each direction: port `2·l` sends from the link's first end to its
 //! second, port `2·l + 1` back. Hosts are numbered before switches.
 
+mod circuits;
 mod paths;
 mod racks;
 mod waypoints;
 
+pub use circuits::{Circuits, Moment};
 pub use paths::Longest;
 pub use racks::Racks;
 
@@ -47,6 +49,8 @@ pub struct Network {
     pub links: Vec<Link>,
     /// The name of each node.
     pub names: Vec<String>,
+    /// The calendar of circuits, if racks are joined in turn.
+    pub circuits: Option<Circuits>,
 }
 
 /// Why a network cannot be run.

@@ -76,6 +76,10 @@ impl Reader<'_> {
         let law = self.law(&draft.cc, &host, places)?;
         let size_is_given = draft.switch.buffer.size.is_some();
         let mut switch = switch_settings(draft.switch, &law, nic_rate, &draft.transport);
+        if network.circuits.is_some() && switch.pfc.as_ref().is_some_and(|pfc| pfc.enabled.is_none()) {
+            // Nobody asked for pauses, which rotors do not have.
+            switch.pfc = None;
+        }
         let telemetry = switch.int.bytes();
         let headers = host.mtu.saturating_sub(host.payload());
         host.header.get_or_insert(headers.saturating_add(telemetry));
@@ -107,6 +111,7 @@ impl Reader<'_> {
         name_groups(&mut scenario.traffic);
         self.check_pauses(&scenario, kept, places);
         self.check_switches(&scenario, &network, places);
+        self.check_circuits(&scenario, &network, places);
         self.check_law(&scenario, &network, &law, longest, places);
         self.check_traffic(&scenario, &network, places);
         self.check_faults_and_record(&scenario, &network, places);

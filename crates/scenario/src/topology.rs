@@ -8,6 +8,7 @@ mod fat_tree;
 mod graph;
 mod leaf_spine;
 mod parking_lot;
+mod rotor;
 mod single_switch;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use fat_tree::FatTree;
 pub use graph::{Between, FileGraph, Graph, GraphLink, GraphLinks, HpccFile, Nodes};
 pub use leaf_spine::LeafSpine;
 pub use parking_lot::ParkingLot;
+pub use rotor::Rotor;
 pub use single_switch::SingleSwitch;
 
 use crate::network::Network;
@@ -32,6 +34,7 @@ kinds! {
         SingleSwitch(SingleSwitch) = "single-switch",
         LeafSpine(LeafSpine) = "leaf-spine",
         FatTree(FatTree) = "fat-tree",
+        Rotor(Rotor) = "rotor",
         Graph(Graph) = "graph",
         HpccFile(HpccFile) = "hpcc-file",
     }
@@ -58,6 +61,7 @@ impl Topology {
             Self::SingleSwitch(topology) => topology.network(),
             Self::LeafSpine(topology) => topology.network(),
             Self::FatTree(topology) => topology.network(),
+            Self::Rotor(topology) => topology.network(),
             Self::Graph(topology) => topology.network(),
             Self::HpccFile(topology) => topology.file.graph.network(),
         }?;

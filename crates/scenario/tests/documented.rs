@@ -81,10 +81,9 @@ fn defaults_as_explained_are_values_that_the_reader_takes() {
             .map(|key| format!("{} = {}\n", key.key, key.default.as_ref().unwrap()))
             .collect();
         let law = if table.path.starts_with("cc.") { "" } else { "[cc]\nlaw = \"swift\"\n" };
-        let text = format!("{header}{lines}{law}");
-        if table.path != "cc.retcp" {
-            Scenario::parse("x", &text).unwrap_or_else(|problems| panic!("{text}{problems}"));
-        }
+        let circuits = if table.path == "cc.retcp" { "[topology]\nkind = \"rotor\"\n" } else { "" };
+        let text = format!("{header}{lines}{law}{circuits}");
+        Scenario::parse("x", &text).unwrap_or_else(|problems| panic!("{text}{problems}"));
     }
 }
 

@@ -49,9 +49,12 @@ fn a_law_without_its_signal_is_refused_with_the_setting_that_gives_it() {
 
 #[test]
 fn what_a_law_needs_is_offered_unless_it_is_switched_off() {
-    for law in plimsoll_cc::registry::LAWS.iter().filter(|law| law.name != "retcp") {
-        let text = format!("{NETWORK}[cc]\nlaw = \"{}\"\n", law.name);
-        assert!(Scenario::parse("x", &text).is_ok(), "{}", law.name);
+    for law in plimsoll_cc::registry::LAWS {
+        // Circuits are offered by rotors alone, which offer all else, too.
+        for network in [NETWORK, "[topology]\nkind = \"rotor\"\n"] {
+            let read = Scenario::parse("x", &format!("{network}[cc]\nlaw = \"{}\"\n", law.name));
+            assert_eq!(read.is_ok(), law.name != "retcp" || network != NETWORK, "{} on {network}", law.name);
+        }
     }
     // DCTCP and DCQCN are marked by a step and by RED, in proportion to the link's rate; nobody else is.
     let marking = |law: &str| {
@@ -387,4 +390,67 @@ fn what_cannot_be_reflected_is_refused() {
     let text = Scenario::parse("x", &poseidon).unwrap().to_toml();
     assert_eq!(Scenario::parse("x", &text).unwrap(), Scenario::parse("x", &poseidon).unwrap());
     assert!(text.contains("int_reflected = true") && text.contains("same_way_back = true"), "{text}");
+}
+
+/// The only problem of a rotor of four racks with these keys and tables.
+fn rotor_refused(keys: &str, tables: &str) -> (usize, String) {
+    let text = format!(
+        "[topology]\nkind = \"rotor\"\ntors = 4\nhosts_per_tor = 2\n{keys}[cc]\nlaw = \"dctcp\"\n{tables}"
+    );
+    let problem = problem(&text);
+    (problem.line, problem.message)
+}
+
+#[test]
+fn a_rotor_that_cannot_turn_is_refused() {
+    for (keys, beginning) in [
+        (
+            "matchings = 4\n",
+            "each of 4 ToRs has 3 others to be joined to, so there are at most 3 matchings, not 4;",
+        ),
+        (
+            "day = \"80ns\"\n",
+            "a full packet of \"1048B\" takes \"83840ps\" at \"100Gbps\" (`circuit_rate`), longer than",
+        ),
+        ("voq_capacity_circuit = \"1MB\"\n", "a VOQ has no limit without `voq_capacity`,"),
+        ("day = \"0ns\"\n", "`day` is \"0ps\""),
+    ] {
+        let (line, message) = rotor_refused(keys, "");
+        assert_eq!(line, 5, "{message}");
+        assert!(message.starts_with(beginning), "{message}");
+    }
+    let (line, message) = rotor_refused("voq_capacity = \"2MB\"\nvoq_capacity_circuit = \"1MB\"\n", "");
+    assert_eq!(line, 6, "{message}");
+    assert!(
+        message.starts_with("a VOQ holds \"2MB\" (`voq_capacity`) and for a circuit more, not \"1MB\""),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_does_not_go_with_circuits_is_refused() {
+    for (tables, line, part) in [
+        ("[switch.pfc]\nenabled = true\n", 7, "set `switch.pfc.enabled = false`"),
+        ("[switch]\naqm = \"codel\"\n", 8, "set `switch.aqm = \"none\"`"),
+        (
+            "[[fault]]\nkind = \"link-down\"\nlinks = \"tor0:tor2\"\n",
+            9,
+            "`tor0:tor2` belongs to a rotor, whose links follow their calendar",
+        ),
+        (
+            "[[fault]]\nkind = \"rate\"\nlinks = \"tor1:core0\"\nrate = \"1Gbps\"\n",
+            9,
+            "`tor1:core0` belongs to a rotor",
+        ),
+        ("[[fault]]\nkind = \"switch-reboot\"\nswitches = \"tor3\"\n", 9, "`tor3` belongs to a rotor"),
+    ] {
+        let (at, message) = rotor_refused("", tables);
+        assert!(message.contains(part), "{message}");
+        assert_eq!(at, line, "{message}");
+    }
+    // Nobody asked for pauses: go-back-N does without.
+    let text = "[topology]\nkind = \"rotor\"\n[transport]\npreset = \"rdma\"\n[cc]\nlaw = \"hpcc\"\n";
+    let scenario = Scenario::parse("x.toml", text).unwrap();
+    assert!(scenario.switch.pfc.is_none());
+    assert_eq!(Scenario::parse("x.toml", &scenario.to_toml()).unwrap(), scenario);
 }

@@ -127,7 +127,13 @@ impl<L: CongestionControl> Partition<'_, L> {
         }
         let pipe = &mut self.ports[port as usize];
         if pipe.queue.is_some() {
-            pipe.join_queue(now, Packet { arrive: now, ..packet });
+            if self.rotor.is_some() && self.voq_refuses(now, port, packet.load()) {
+                self.release(port, packet.load());
+                self.totals.buffer_drops += 1;
+                self.discard(packet.body, packet.size);
+                return;
+            }
+            self.ports[port as usize].join_queue(now, Packet { arrive: now, ..packet });
             self.try_depart(now, port);
         } else if let Some(time) = pipe.push(now, packet) {
             self.set_arrival(port, time);
@@ -149,6 +155,9 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// Lets a packet leave now, or sees to it that one leaves when the port is free.
     #[inline(never)]
     pub(crate) fn try_depart(&mut self, now: u64, port: u32) {
+        if self.rotor.as_ref().is_some_and(|rotor| rotor.has_voq(port)) {
+            return self.voq_joined(now, port);
+        }
         let free_at = self.ports[port as usize].free_at;
         if free_at <= now {
             self.depart(now, port);
@@ -160,6 +169,9 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// The port is free: the packet whose turn it is leaves its queue.
     pub(crate) fn depart(&mut self, now: u64, port: u32) {
+        if self.rotor.is_some() && self.rotor_departs(now, port) {
+            return;
+        }
         let shared = self.shared;
         let source = self.source_of_departure(port);
         while let Some(queue) = &mut self.ports[port as usize].queue {

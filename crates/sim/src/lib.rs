@@ -9,6 +9,7 @@
 //! | `wheel` | the event queue |
 //! | `port`, `queue` | a queue and its link as one pipe; queues where leaving is an event |
 //! | `forwarding`, `routes` | packets on links and in switches |
+//! | `rotor` | racks joined by circuits in turn |
 //! | [`paths()`] | which way each connection goes |
 //! | `stamp` | what switches write on packets |
 //! | `buffer` | shared buffers, PFC |
@@ -36,6 +37,7 @@ mod port;
 mod queue;
 mod record;
 mod reflect;
+mod rotor;
 mod routes;
 mod run;
 mod sample;

@@ -81,6 +81,11 @@ impl Body {
             | flag(data.circuit_up, FLAG_CIRCUIT);
     }
 
+    /// A ToR says that a circuit to the data packet's destination is up.
+    pub(crate) fn set_circuit_up(&mut self) {
+        self.flags |= FLAG_CIRCUIT;
+    }
+
     /// The data packet, with what switches wrote on `packet`.
     #[inline(always)]
     pub(crate) fn data(&self, packet: Landed) -> DataPacket<LongestWait> {

@@ -10,6 +10,7 @@ use crate::packet::{Body, NONE};
 use crate::port::{Port, Sizes};
 use crate::queue::{CLASSES, Queue};
 use crate::record::{Delivered, Ended, Outcome, Sent, Totals};
+use crate::rotor::Rotor;
 use crate::routes::{Routes, mix};
 use crate::sample::Sampler;
 use crate::shared::Shared;
@@ -51,6 +52,8 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) capture: Option<Box<Capture>>,
     pub(crate) routes: Arc<Routes>,
     pub(crate) epoch: usize,
+    /// ToRs that circuits join in turn, if there are any.
+    pub(crate) rotor: Option<Box<Rotor>>,
     pub(crate) next_change: usize,
     pub(crate) switches: Vec<SwitchState>,
     /// How many bytes may enter each switch before its buffer must be looked at.
@@ -136,6 +139,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             capture: None,
             routes: Arc::clone(&shared.routes[0].1),
             epoch: 0,
+            rotor: Rotor::new(network),
             next_change: 0,
             budgets: vec![if shared.buffer.is_some() { 0 } else { i64::MAX }; network.switches as usize],
             counting: 0,
@@ -289,17 +293,19 @@ fn make_ports<L>(shared: &Shared<L>, mine: impl Fn(u32) -> bool) -> Vec<Port> {
         ack: setup.ack_size.get() as u16,
         tick: u32::try_from(setup.tick.as_ps().max(1)).unwrap_or(u32::MAX),
     };
+    let rotor = Rotor::new(network);
     let mut places = vec![0; network.switches as usize];
     let mut ports: Vec<Port> = (0..2 * network.links.len() as u32)
-        .map(|port| {
-            let link = &network.links[port as usize / 2];
-            let (near, far) = (network.near_end(port), network.far_end(port));
+        .map(|number| {
+            let link = &network.links[number as usize / 2];
+            let (near, far) = (network.near_end(number), network.far_end(number));
             let from_switch = near >= network.hosts;
             let pipeline = if far >= network.hosts { setup.switch.pipeline } else { Span::ZERO };
             let mut port = Port::new(from_switch, far, link.rate, link.delay.saturating_add(pipeline), sizes);
             let switch = near.checked_sub(network.hosts);
-            if let Some(switch) = switch.filter(|switch| shared.needs_queues(*switch)) {
-                let managed = shared.codel.is_some() && shared.manages(switch);
+            let managed = switch.is_some_and(|switch| shared.codel.is_some() && shared.manages(switch));
+            let has_voq = rotor.as_ref().is_some_and(|rotor| rotor.has_voq(number));
+            if has_voq || switch.is_some_and(|switch| shared.needs_queues(switch)) {
                 port.queue = Some(Box::new(Queue::permanent(managed.then(Default::default))));
             }
             port.leads_within = mine(far);

@@ -54,14 +54,25 @@ impl Queue {
         (0..CLASSES).any(|class| !self.lines[class].is_empty() && self.paused & (1 << class) == 0)
     }
 
-    /// Takes the packet whose turn it is: of the highest priority that may leave; classes of equal
-    /// priority take turns.
-    pub(crate) fn pop(&mut self, priorities: &[u8; CLASSES]) -> Option<Packet> {
+    /// The class whose turn it is: of the highest priority that may leave; classes of equal priority
+    /// take turns.
+    fn next_class(&self, priorities: &[u8; CLASSES]) -> Option<usize> {
         let ready = |class: &usize| !self.lines[*class].is_empty() && self.paused & (1 << class) == 0;
         let best = (0..CLASSES).filter(ready).map(|class| priorities[class]).max()?;
-        let class = (1..=CLASSES)
+        (1..=CLASSES)
             .map(|step| (self.last + step) % CLASSES)
-            .find(|class| ready(class) && priorities[*class] == best)?;
+            .find(|class| ready(class) && priorities[*class] == best)
+    }
+
+    /// The size of the packet whose turn it is.
+    pub(crate) fn next_size(&self, priorities: &[u8; CLASSES]) -> Option<u16> {
+        let class = self.next_class(priorities)?;
+        self.lines[class].front().map(|packet| packet.size)
+    }
+
+    /// Takes the packet whose turn it is.
+    pub(crate) fn pop(&mut self, priorities: &[u8; CLASSES]) -> Option<Packet> {
+        let class = self.next_class(priorities)?;
         self.last = class;
         let packet = self.lines[class].pop_front()?;
         self.bytes -= u64::from(packet.size);

@@ -233,7 +233,10 @@ fn setup(
         let nodes = switches.resolve(&network).map_err(SimError::Refused)?;
         Ok((0..network.switches).map(|switch| nodes.contains(&(network.hosts + switch))).collect())
     };
-    let stamping = chosen(&scenario.switch.int_switches)?;
+    let mut stamping = chosen(&scenario.switch.int_switches)?;
+    for (switch, stamps) in (0..).zip(&mut stamping) {
+        *stamps &= !network.is_packet_core(network.hosts + switch);
+    }
     let managing = chosen(&scenario.switch.aqm_switches)?;
     let changes = changes(scenario, &network)?;
     let pinned = pinned_labels(&network, &workload, seed)?;

@@ -11,7 +11,7 @@ use crate::packet::{Content, Header};
 use crate::routes::Routes;
 use plimsoll_cc::codel::{self, CoDel, Dequeued};
 use plimsoll_cc::red::Red;
-use plimsoll_cc::rpm::{Echo, Passing, Register, Rpm};
+use plimsoll_cc::rpm::{Echo, Passing, Register, Rpm, Slot, Way};
 use plimsoll_cc::verdict::Verdict;
 use plimsoll_cc::{ParamError, codel as codel_law};
 use plimsoll_metrics::Drops;
@@ -90,7 +90,7 @@ pub struct Fabric {
     ports: Vec<Port>,
     events: BinaryHeap<Reverse<(Time, Event)>>,
     codel: Option<CoDel>,
-    registers: Vec<Register<Vec<u16>>>,
+    registers: Vec<Register<Vec<Slot>>>,
     /// Bytes in each switch, and how many it may hold.
     held: Vec<u64>,
     limit: Option<(Sharing, u64, f64)>,
@@ -152,7 +152,8 @@ impl Fabric {
         let mut registers = Vec::new();
         if let Some(params) = &switch.rpm {
             for _ in 0..network.switches {
-                registers.push(Register::new(Rpm::new(params)?, vec![0; params.slots as usize])?);
+                registers
+                    .push(Register::new(Rpm::new(params)?, vec![Slot::default(); params.slots as usize])?);
             }
         }
         let nic = network.host_links().into_iter().map(|link| network.links[link as usize].rate).max();
@@ -337,12 +338,11 @@ impl Fabric {
         }
         if marked {
             self.counted.marks += 1;
-            match self.registers.get_mut(switch) {
-                Some(register) => {
-                    let tuple = frame.header.tuple();
-                    register.on_congestion(&Passing { tuple, flow: tuple.hash(0) as u32, port });
-                }
-                None => frame.header.mark(&mut frame.bytes),
+            let tuple = frame.header.tuple();
+            let passing = Passing { tuple, flow: tuple.hash(0) as u32, port };
+            let way = self.registers.get_mut(switch).map(|register| register.on_congestion(&passing));
+            if way != Some(Way::Back) {
+                frame.header.mark(&mut frame.bytes);
             }
         }
         let place = &self.ports[port as usize];

@@ -396,3 +396,16 @@ fn absurd_records_leave_everything_finite() {
 fn a_flow_fits_in_five_cache_lines() {
     assert!(size_of::<HpccFlow>() <= 5 * 64, "{}", size_of::<HpccFlow>());
 }
+
+#[test]
+fn with_one_update_per_round_only_acks_that_close_one_are_heard() {
+    let mut trace = Trace::new(Params { updates: Updates::EveryRound, ..params() });
+    // Two T and nothing sent in the first: u = 100,000/200,000 + 0.5, for half a product stands from the second record
+    // on that counts. The first one that does has no queue before it: u = 0.5 and U = 0.5, additive increase.
+    assert_eq!(trace.inside(0, 50_000), 100_000.0);
+    assert_eq!(trace.closing(100_000, 50_000), 100_000.0, "100 B more than the bound");
+    assert_eq!((trace.flow.memory().utilization(), trace.flow.memory().stage()), (0.5, 1));
+    // The same again: u = 0.5 + 50,000/100,000 = 1; W = 100,000 · 0.95 + 100.
+    assert_eq!(trace.inside(0, 0), 100_000.0);
+    assert!((trace.closing(100_000, 50_000) - 95_100.0).abs() < 1e-6, "{}", trace.flow.window());
+}

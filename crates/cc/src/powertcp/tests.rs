@@ -483,3 +483,24 @@ fn flows_share_in_proportion_to_their_betas() {
     let share = network.flows[1].window() / network.total();
     assert!((share - 0.75).abs() < 1e-6, "Theorem 3: {share}");
 }
+
+#[test]
+fn with_one_update_per_round_power_is_that_of_a_whole_round() {
+    let law = law(&Params::rdcn());
+    let mut flow = start(&law);
+    law.on_ack(&mut flow, &inside(&[record(25, 20, 0, 0)]));
+    // Nobody listens inside a round.
+    law.on_ack(&mut flow, &inside(&[record(25, 30, 1, 1_000_000)]));
+    assert!(near(flow.power(), 1.0) && near(flow.window(), 250_000.0));
+    // The link has become four times as fast; 62,500 B in 20 µs are a quarter of it. Γ_s = 0.25 at once, and the
+    // window of 250,000 stays at its bound, one product.
+    law.on_ack(&mut flow, &closing(&[record(100, 40, 62_500, 0)]));
+    assert!(near(flow.power(), 0.25) && near(flow.window(), 250_000.0), "{}", flow.power());
+    // A round of 40 µs on a full link that ends with half a product of queue: λ = (500,000 + 125,000) / 500,000 = 1.25,
+    // v = 1.5, Γ = 1.875, with nothing left of the 0.25 before: W = 0.9 (250,000 · 0.95 / 1.875 + β) + 25,000 with
+    // β = 50 Mb/s · 20 µs = 125 B.
+    let end = Ack { acked_to: Bytes::new(2_000_001), ..closing(&[]) };
+    law.on_ack(&mut flow, &Ack { telemetry: Telemetry::Hops(&[record(100, 80, 562_500, 125_000)]), ..end });
+    let expected = 0.9 * (250_000.0 * 0.95 / 1.875 + 125.0) + 25_000.0;
+    assert!(near(flow.window(), expected), "{} against {expected}", flow.window());
+}

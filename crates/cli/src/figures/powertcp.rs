@@ -8,6 +8,8 @@ pub(super) mod fig4;
 pub(super) mod fig5;
 pub(super) mod fig6;
 pub(super) mod fig7;
+pub(super) mod fig8a;
+pub(super) mod fig8b;
 pub(super) mod property1;
 mod schemes;
 mod tails;

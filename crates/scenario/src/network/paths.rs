@@ -34,6 +34,7 @@ impl Network {
             longest.base_rtt = longest.base_rtt.max(here.base_rtt);
             longest.switches = longest.switches.max(here.switches);
         }
+        longest.base_rtt = longest.base_rtt.max(search.by_packet_network());
         Ok(longest)
     }
 }
@@ -142,6 +143,16 @@ impl<'a> Search<'a> {
         Ok(longest)
     }
 
+    /// The longest way by the packet network of racks that circuits join; zero if there is none. It is no shortest
+    /// way, but most packets take it.
+    fn by_packet_network(&self) -> Span {
+        let Some(circuits) = &self.network.circuits else { return Span::ZERO };
+        let uplink = self.neighbours[self.begins[(circuits.core - self.network.hosts) as usize] as usize].1;
+        let hosts = self.slowest.iter().map(|slowest| slowest[0]).max().unwrap_or(Span::ZERO);
+        let ends = hosts.saturating_add(uplink).saturating_mul(2);
+        ends.saturating_add(self.pipeline.saturating_mul(2 * 3))
+    }
+
     /// Two hosts on one link reach each other and nobody else.
     fn direct(&self, rack: usize, node: u32) -> Result<Longest, NetworkError> {
         let partner = self.racks.of_host[node as usize] as usize;
@@ -168,7 +179,7 @@ mod tests {
     fn network(hosts: u32, switches: u32, links: &[(u32, u32, u64)]) -> Network {
         let link = |&(a, b, ns): &(u32, u32, u64)| Link::new([a, b], Rate::from_gbps(100), Span::from_ns(ns));
         let names = (0..hosts + switches).map(|node| format!("n{node}")).collect();
-        Network { hosts, switches, links: links.iter().map(link).collect(), names }
+        Network { hosts, switches, links: links.iter().map(link).collect(), names, circuits: None }
     }
 
     fn longest(network: &Network, pipeline_ns: u64) -> (u64, u32) {
@@ -191,7 +202,7 @@ mod tests {
             .map(|ends| Link::new(ends, Rate::from_gbps(200), Span::from_ns(245)))
             .to_vec();
         let names = (0..5).map(|node| format!("n{node}")).collect();
-        let racks = Network { hosts: 2, switches: 3, links, names };
+        let racks = Network { hosts: 2, switches: 3, links, names, circuits: None };
         let longest = racks.longest(Bytes::new(4_096), Span::from_ns(600)).unwrap();
         assert_eq!((longest.base_rtt, longest.switches), (Span::from_ps(6_215_360), 3));
     }

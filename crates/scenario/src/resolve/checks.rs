@@ -13,7 +13,7 @@ use crate::{HostParams, Scenario, SwitchSettings};
 use plimsoll_cc::registry::AnyLaw;
 use plimsoll_cc::{CongestionControl, MAX_HOPS, Parameters, Signals, codel, red};
 use plimsoll_transport::EcnEcho;
-use plimsoll_units::{Bytes, Rate};
+use plimsoll_units::{Bytes, Rate, Rounding, Span};
 
 /// How many hops HPCC's header has room for.
 const WIRE_HOPS: u32 = 5;
@@ -89,6 +89,36 @@ impl Reader<'_> {
         if let Some(class) = scenario.host.ack_class.filter(|class| *class >= count) {
             let refusal = Refusal::new(Kind::OutOfBounds, "ack_class", no_class(class, count));
             self.refuse(places.host.as_ref(), refusal);
+        }
+    }
+
+    /// Queues that wait for circuits have their own rules, and a day must be long enough for a packet.
+    pub(super) fn check_circuits(&mut self, scenario: &Scenario, network: &Network, places: &Places<'_, '_>) {
+        let Some(circuits) = &network.circuits else { return };
+        let SwitchSettings { codel, rpm, pfc, .. } = &scenario.switch;
+        for (key, setting, is_on) in [
+            ("pfc", "switch.pfc.enabled = false", pfc.is_some()),
+            ("aqm", "switch.aqm = \"none\"", codel.is_some()),
+            ("reverse_marking", "switch.reverse_marking = false", rpm.is_some()),
+        ] {
+            if is_on {
+                let message = format!(
+                    "queues of a rotor's ToRs wait for their circuit, which `{key}` would take for congestion; set \
+                     `{setting}`"
+                );
+                self.refuse(places.switch.as_ref(), Refusal::new(Kind::Contradiction, key, message));
+            }
+        }
+        let rate = network.links[circuits.first_circuit as usize].rate;
+        let packet = scenario.host.host().mtu;
+        let time = rate.checked_serialize(packet, Rounding::Up).unwrap_or(Span::MAX);
+        if time > circuits.day {
+            let message = format!(
+                "a full packet of \"{packet}\" takes \"{time}\" at \"{rate}\" (`circuit_rate`), longer than the day of \
+                 \"{}\"; lengthen the day",
+                circuits.day
+            );
+            self.refuse(places.topology.as_ref(), Refusal::new(Kind::Contradiction, "day", message));
         }
     }
 
@@ -241,7 +271,11 @@ fn no_class(class: u32, count: u32) -> String {
 fn offered(scenario: &Scenario, network: &Network) -> Signals {
     let SwitchSettings { marking, codel, int, int_switches, int_reflected, .. } = &scenario.switch;
     let host = &scenario.host;
-    let everywhere = int_switches.resolve(network).is_ok_and(|nodes| nodes.len() as u32 == network.switches);
+    let writes = |nodes: Vec<u32>| {
+        let mut switches = network.hosts..network.nodes();
+        switches.all(|node| network.is_packet_core(node) || nodes.binary_search(&node).is_ok())
+    };
+    let everywhere = int_switches.resolve(network).is_ok_and(writes);
     let marks = marking.is_some() || codel.is_some_and(|codel| codel.signal == codel::Signal::Mark);
     let maxima = matches!(int, IntMode::MaxHopDelay { .. });
     let records = matches!(int, IntMode::HopRecords { .. });
@@ -253,6 +287,7 @@ fn offered(scenario: &Scenario, network: &Network) -> Signals {
         (maxima && everywhere, Signals::MAX_HOP_DELAY),
         (maxima && host.stamp_acks && !int_reflected, Signals::REVERSE_MAX_HOP_DELAY),
         (marks && scenario.transport.ecn != EcnEcho::Off, Signals::ECN),
+        (network.circuits.is_some(), Signals::CIRCUIT),
     ];
     gives.into_iter().filter(|(given, _)| *given).fold(Signals::NONE, |all, (_, signal)| all | signal)
 }

@@ -33,8 +33,12 @@ impl Builder {
         }
         let mut names = Vec::with_capacity((hosts + switches) as usize);
         names.extend((0..hosts).map(|host| format!("h{host}")));
-        let network =
-            Network { hosts: hosts as u32, switches: 0, links: Vec::with_capacity(links as usize), names };
+        let network = Network {
+            hosts: hosts as u32,
+            links: Vec::with_capacity(links as usize),
+            names,
+            ..Network::default()
+        };
         Ok(Self { network })
     }
 

@@ -137,7 +137,7 @@ impl Graph {
                 corruption: link.corruption,
             });
         }
-        Ok(Network { hosts: hosts as u32, switches: switches as u32, links, names })
+        Ok(Network { hosts: hosts as u32, switches: switches as u32, links, names, circuits: None })
     }
 }
 

@@ -134,3 +134,23 @@ fn names_that_selections_could_not_tell_apart_are_refused() {
     assert!(named("all").contains("selections use this word"));
     assert!(named("a").contains("two nodes are called `a`"));
 }
+
+#[test]
+fn powertcps_rotor_has_300_pairs_of_racks_and_a_round_trip_of_24_us() {
+    let network = topology("kind = \"rotor\"\npreset = \"powertcp-nsdi22\"");
+    // 250 hosts' links, 25 to the packet network, 25 · 24 / 2 circuits.
+    assert_eq!((network.hosts, network.switches, network.links.len()), (250, 26, 250 + 25 + 300));
+    assert_eq!(joined(&network, "h249"), ["tor24"]);
+    assert_eq!((capacity(&network, "tor3", "core"), capacity(&network, "tor3", "tor")), (25.0, 2_400.0));
+    let circuits = network.circuits.as_ref().unwrap();
+    assert_eq!(circuits.week(), Span::from_us(5_880));
+    for (from, to) in [(0, 1), (1, 0), (24, 0), (7, 23)] {
+        let port = circuits.port(from, to);
+        let ends = [network.near_end(port), network.far_end(port)].map(|node| network.name(node).to_owned());
+        assert_eq!(ends, [format!("tor{from}"), format!("tor{to}")]);
+        assert!(circuits.is_circuit(port / 2) && !circuits.is_uplink(port / 2));
+    }
+    assert!(circuits.is_uplink(250) && circuits.is_uplink(274) && !circuits.is_uplink(249));
+    // By the packet network: 2 · (1 + 4.5 + 4.5 + 1) + 4 · 0.32; by the circuit 2 · (1 + 9 + 1) + 2 · 0.32 + 0.08 = 22.72.
+    assert_eq!(base_rtt_us(&network), 23.28);
+}
