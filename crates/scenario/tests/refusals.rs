@@ -413,7 +413,7 @@ fn a_rotor_that_cannot_turn_is_refused() {
             "a full packet of \"1048B\" takes \"83840ps\" at \"100Gbps\" (`circuit_rate`), longer than",
         ),
         ("voq_capacity_circuit = \"1MB\"\n", "a VOQ has no limit without `voq_capacity`,"),
-        ("day = \"0ns\"\n", "`day` is \"0ps\""),
+        ("day = \"0ns\"\n", "`day = \"0ps\"` is out of bounds"),
     ] {
         let (line, message) = rotor_refused(keys, "");
         assert_eq!(line, 5, "{message}");

@@ -47,6 +47,8 @@ struct Port {
     from_switch: bool,
     /// The switch has telemetry.
     stamps: bool,
+    /// The switch has CoDel and reverse marking, if any has.
+    managed: bool,
     marking: Option<Red>,
     waiting: VecDeque<Travelling>,
     waiting_bytes: u64,
@@ -120,6 +122,7 @@ impl Fabric {
     pub fn new(scenario: &Scenario, network: Network) -> Result<Self, ParamError<'static>> {
         let switch = &scenario.switch;
         let stamping = switch.int_switches.resolve(&network).unwrap_or_default();
+        let managing = switch.aqm_switches.resolve(&network).unwrap_or_default();
         let mut ports = Vec::new();
         for port in 0..2 * network.links.len() as u32 {
             let link = &network.links[port as usize / 2];
@@ -130,6 +133,7 @@ impl Fabric {
                 delay: link.delay.saturating_add(pipeline),
                 from_switch,
                 stamps: stamping.contains(&network.near_end(port)),
+                managed: managing.contains(&network.near_end(port)),
                 marking: match &switch.marking {
                     Some(params) if from_switch => Some(Red::new(params, link.rate)?),
                     _ => None,
@@ -317,8 +321,9 @@ impl Fabric {
         let place = &mut self.ports[port as usize];
         let wait = now.saturating_since(frame.joined);
         let backlog = Bytes::new(place.waiting_bytes);
+        let managed = place.managed;
         let mut marked = false;
-        if let Some(codel) = &self.codel {
+        if let Some(codel) = self.codel.as_ref().filter(|_| place.managed) {
             match codel.on_dequeue(&mut place.codel, &Dequeued { now, sojourn: wait, backlog }) {
                 Verdict::Drop => return false,
                 // A queue manager that marks must drop what cannot be marked.
@@ -340,7 +345,8 @@ impl Fabric {
             self.counted.marks += 1;
             let tuple = frame.header.tuple();
             let passing = Passing { tuple, flow: tuple.hash(0) as u32, port };
-            let way = self.registers.get_mut(switch).map(|register| register.on_congestion(&passing));
+            let register = self.registers.get_mut(switch).filter(|_| managed);
+            let way = register.map(|register| register.on_congestion(&passing));
             if way != Some(Way::Back) {
                 frame.header.mark(&mut frame.bytes);
             }

@@ -12,7 +12,7 @@ use crate::switch::{self, Readings, Switch};
 use plimsoll_cc::{CongestionControl, Path, Signals};
 use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
 use plimsoll_scenario::switch::Encoding;
-use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Workload};
+use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Topology, Workload};
 use plimsoll_transport::Stack;
 use plimsoll_units::{Bytes, Rate, Rounding, Span, Time};
 use plimsoll_wire::compact_hop::{CompactHop, UnitScale};
@@ -251,6 +251,11 @@ fn check(scenario: &Scenario, network: &Network, workload: &Workload) -> Result<
     let things = [
         (scenario.switch.pfc.is_some(), "PFC is not emulated: set `switch.pfc.enabled = false`"),
         (scenario.switch.classes.len() > 1, "classes are not emulated: leave [[switch.class]] out"),
+        (
+            scenario.cc.entry().name == "homa",
+            "HOMA is a transport of its own, which real hosts do not speak yet",
+        ),
+        (matches!(scenario.topology, Topology::Rotor(_)), "a rotor's circuits are not emulated"),
         (!scenario.faults.is_empty(), "faults are not emulated: leave [[fault]] out"),
         (scenario.routing.paths != Paths::Ecmp, "only `routing.spreading = \"ecmp\"` is emulated"),
         (scenario.routing.same_way_back, "`routing.same_way_back` is not emulated"),
