@@ -69,7 +69,7 @@ mod reproducing {
     #[test]
     fn no_claim_fails_and_what_differs_is_said() {
         let folder = Folder::new("all");
-        for paper in ["vai-sf", "rpm"] {
+        for paper in ["vai-sf", "rpm/lemma1"] {
             let output = reproduce(&folder, &[paper]);
             let text = out(&output);
             assert_eq!(code(&output), 0, "{text}{}", err(&output));
