@@ -97,6 +97,9 @@ fn drawn(number: u64) -> String {
     add(format!("[routing]\nspreading = \"{}\"\n", dice.pick(&["ecmp", "ecmp", "plb", "spray"])));
     add(format!("[host]\nreceive_delay = \"{}\"\n", dice.pick(&["0ns", "0ns", "2us"])));
     add(format!("[cc]\nlaw = \"{law}\"\n"));
+    if law == "homa" {
+        add(format!("levels = {classes}\n"));
+    }
     let load = dice.pick(&["0.2", "0.4"]);
     add(format!("[[traffic]]\nkind = \"poisson\"\nload = {load}\nsize = \"hadoop\"\n"));
     if !dice.one_in(4) {

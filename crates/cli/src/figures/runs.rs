@@ -175,10 +175,12 @@ impl<'n> Work<'n> {
 
     /// Does them, as many at a time as there are cores; `show` is told how much is done, and what.
     pub(crate) fn run(&self, folder: &Path, show: impl Fn(f64, &str)) -> Result<(), Error> {
+        if folder.exists() {
+            remove_leftovers_in(folder).map_err(results::problem(folder))?;
+        }
         if self.is_empty() {
             return Ok(());
         }
-        remove_leftovers_in(folder).map_err(results::problem(folder))?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<Error>> = Mutex::new(None);

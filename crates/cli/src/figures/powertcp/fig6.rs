@@ -83,6 +83,6 @@ fn chart(runs: &Runs, percentile: f64) -> Chart {
         x: Axis::log("Flow size (KB)"),
         y: Axis::log("FCT slowdown"),
         series: series.collect(),
-        notes: vec!["Each point is for sizes up to where it stands. Bars: 95 % confidence.".to_owned()],
+        notes: vec!["Each point is for sizes up to where it stands. Bars: 95 % confidence, where there are flows enough.".to_owned()],
     }
 }

@@ -51,7 +51,6 @@ impl<'r> Figure<'r> {
         for (file, class, what) in [("short", Class::Short, "short"), ("long", Class::Long, "long")] {
             let title = format!("{} of the slowdown, {what} flows", name(self.percentile));
             let mut chart = pictures::over(&title, x, "FCT slowdown");
-            chart.y = Axis::log("FCT slowdown");
             for (scheme, label) in SCHEMES {
                 let tails = self.tails(scheme, class);
                 if tails.is_empty() {
@@ -66,7 +65,14 @@ impl<'r> Figure<'r> {
                 series.intervals = tails.iter().filter_map(interval).collect();
                 chart.series.push(series);
             }
-            chart.notes.push("Bars: 95 % confidence.".to_owned());
+            // A logarithmic axis of less than a decade has too few numbers beside it.
+            let values =
+                || chart.series.iter().flat_map(|series| series.curves.iter().flatten()).map(|it| it.1);
+            let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+            if most > 10.0 * least {
+                chart.y = Axis::log("FCT slowdown");
+            }
+            chart.notes.push("Bars: 95 % confidence, where there are flows enough.".to_owned());
             outcome.chart(file, chart);
         }
     }
