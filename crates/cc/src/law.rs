@@ -1,6 +1,7 @@
 //! The trait that every law implements, and its answer.
 
 use crate::event::{Ack, Host, Loss, Path, Timeout};
+use crate::homa::Homa;
 use crate::params::{ParamError, Parameters};
 use crate::signals::Signals;
 use core::fmt::Debug;
@@ -47,6 +48,13 @@ pub trait CongestionControl: Clone + Debug {
 
     /// What the flow may do as things stand.
     fn decision(&self, flow: &Self::Flow) -> Decision;
+
+    /// The receivers' side, if it is they who decide what is sent: hosts then speak
+    /// [HOMA](crate::homa)'s protocol, and none of the events above happens.
+    #[inline]
+    fn grants(&self) -> Option<&Homa> {
+        None
+    }
 }
 
 /// A law that is made from parameters. Apart from [`CongestionControl`], so that

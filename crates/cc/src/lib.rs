@@ -54,6 +54,8 @@ pub mod dctcp;
 mod episode;
 pub mod event;
 pub mod fast_convergence;
+pub mod homa;
+
 pub mod hpcc;
 pub mod law;
 mod maths;

@@ -201,6 +201,10 @@ macro_rules! laws {
                 }
             }
 
+            fn grants(&self) -> Option<&crate::homa::Homa> {
+                match self { $(Self::$variant(law) => law.grants(),)+ }
+            }
+
             fn decision(&self, flow: &AnyFlow) -> Decision {
                 match (self, flow) {
                     $((Self::$variant(law), AnyFlow::$variant(flow)) => law.decision(flow),)+
@@ -245,6 +249,8 @@ laws! {
         "rate by the gradient of the round trip time (SIGCOMM'15)";
     Dcqcn: crate::dcqcn::Dcqcn = "dcqcn",
         "rate cut by congestion notifications, recovered by timers (SIGCOMM'15)";
+    Homa: crate::homa::Homa = "homa",
+        "receivers grant the shortest messages and set the priorities of their packets (SIGCOMM'18)";
 }
 
 /// Work that is compiled once per law; see [`AnyLaw::visit`].

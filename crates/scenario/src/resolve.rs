@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::problem::Kind;
 use crate::read::{Reader, Section, SwitchDraft, kind_of};
 use crate::select::Refusal;
-use crate::switch::{Aqm, Buffer, Ecn, IntMode, IntWord, Pfc, Sharing};
+use crate::switch::{Aqm, Buffer, Class, Ecn, IntMode, IntWord, Pfc, Sharing};
 use crate::traffic::Ground;
 use crate::{HostParams, Record, Routing, Scenario, SwitchSettings, Topology, Traffic};
 use plimsoll_cc::registry::{AnyLaw, AnyParams};
@@ -160,12 +160,18 @@ fn most_kept(pfc: &Pfc, network: &Network, packet: Bytes) -> Bytes {
 }
 
 fn switch_settings(draft: SwitchDraft, law: &AnyLaw, nic_rate: Rate, transport: &Config) -> SwitchSettings {
-    let SwitchDraft { table, mut buffer, pfc, mut red, rule_is_given, codel, rpm, classes } = draft;
+    let SwitchDraft { table, mut buffer, pfc, mut red, rule_is_given, codel, rpm, mut classes } = draft;
     let needs = law.needs();
     buffer.size.get_or_insert(Buffer::size_for(nic_rate));
     let fills = buffer.sharing != Sharing::Unlimited;
     // Whoever asked for pauses is told if they cannot be had, so what is automatic stays so.
     let pauses = pfc.enabled.unwrap_or(fills && transport.reliability == Reliability::GoBackN);
+    // HOMA's levels are classes; it was made for switches that drop.
+    let levels = law.grants().map_or(0, |homa| homa.levels());
+    let pauses = pauses && (levels == 0 || pfc.enabled.is_some());
+    if levels > 1 && classes.len() == 1 {
+        classes = (0..levels).map(|priority| Class { priority, ..classes[0].clone() }).collect();
+    }
     let codel = (table.aqm == Aqm::CoDel).then_some(codel);
     let by_law = if law.name() == "dcqcn" { Ecn::Red } else { Ecn::Step };
     let ecn = match table.ecn {

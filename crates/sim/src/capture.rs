@@ -21,7 +21,7 @@ use plimsoll_units::{Bytes, Time};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use bytes::{FIRST_PORT, HOP_LIMIT, PAYLOAD_LIMIT};
+pub use bytes::{FIRST_PORT, HOMA_PORT, HOP_LIMIT, PAYLOAD_LIMIT};
 
 /// A packet on a link.
 #[derive(Clone, Debug, PartialEq, Eq)]

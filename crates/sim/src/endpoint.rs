@@ -90,6 +90,9 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// A data packet reaches its host.
     #[inline(never)]
     pub(crate) fn data_arrives(&mut self, now: u64, host: u32, packet: Landed) {
+        if self.speaks_homa() {
+            return self.homa_arrives(now, host, packet);
+        }
         let body = self.bodies.get(packet.body);
         let (connection, data) = (body.connection, body.data(packet));
         let shared = self.shared;
@@ -170,7 +173,7 @@ impl<L: CongestionControl> Partition<'_, L> {
     }
 
     /// A message is done at `host`; those that waited for it there may begin.
-    fn let_follow(&mut self, now: u64, host: u32, message: u32) {
+    pub(crate) fn let_follow(&mut self, now: u64, host: u32, message: u32) {
         let shared = self.shared;
         for &follower in shared.followers_of(message) {
             let plan = &shared.messages[follower as usize];
@@ -187,6 +190,9 @@ impl<L: CongestionControl> Partition<'_, L> {
     /// An ack reaches its host.
     #[inline(never)]
     pub(crate) fn ack_arrives(&mut self, now: u64, host: u32, packet: Landed) {
+        if self.speaks_homa() {
+            return self.homa_arrives(now, host, packet);
+        }
         let body = self.bodies.get(packet.body);
         let (connection, mut ack) = (body.connection, body.ack(packet));
         let slot = self.slot_of[connection as usize];
@@ -299,6 +305,9 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     /// A host's own moment has come.
     pub(crate) fn host_event(&mut self, now: u64, host: u32) {
+        if self.speaks_homa() {
+            return self.homa_event(now, host);
+        }
         while let Some(message) = self.hosts[host as usize].take_coming(now) {
             self.begin(now, host, message);
         }
@@ -431,6 +440,9 @@ impl<L: CongestionControl> Partition<'_, L> {
             }
             self.hosts[host as usize].held_acks.push_back(ack);
         }
+        if self.speaks_homa() {
+            return self.homa_send(now, host, port);
+        }
         let shared = self.shared;
         while let Some(connection) = self.hosts[host as usize].ready.pop_front() {
             let slot = self.slot_of[connection as usize];
@@ -501,7 +513,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         &mut self.hop_lists[index]
     }
 
-    fn transmit(&mut self, now: u64, port: u32, packet: Packet) {
+    pub(crate) fn transmit(&mut self, now: u64, port: u32, packet: Packet) {
         self.totals.sent += 1;
         self.totals.sent_bytes += u64::from(packet.size);
         self.ports[port as usize].left_bytes += u64::from(packet.size);

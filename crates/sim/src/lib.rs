@@ -27,6 +27,7 @@ mod change;
 mod crossing;
 mod endpoint;
 mod forwarding;
+mod homa;
 mod host;
 mod packet;
 mod partition;
@@ -47,7 +48,7 @@ mod timeline;
 mod unit;
 mod wheel;
 
-pub use capture::{CapturedFrame, FIRST_PORT, FrameSink, HOP_LIMIT, PAYLOAD_LIMIT, Tap};
+pub use capture::{CapturedFrame, FIRST_PORT, FrameSink, HOMA_PORT, HOP_LIMIT, PAYLOAD_LIMIT, Tap};
 pub use paths::paths;
 pub use record::{Delivered, Ended, Outcome, Sent, Totals};
 pub use run::{Control, Phase, PhaseHook, run};

@@ -1,5 +1,6 @@
 //! A packet as links and switches see it, and what it carries between hosts.
 
+use plimsoll_transport::homa::{self, Kind, MessageNumber};
 use plimsoll_transport::{AckPacket, DataPacket, Ecn, MessageId, PacketNumber};
 use plimsoll_units::{Bytes, Span, Time};
 
@@ -45,6 +46,16 @@ const FLAG_CAPABLE: u8 = 1 << 3;
 const FLAG_CIRCUIT: u8 = 1 << 4;
 const FLAG_ECHO: u8 = 1 << 5;
 const FLAG_REFUSED: u8 = 1 << 6;
+
+/// What kind of packet of HOMA's it is, in bits that its data packets do not use.
+const HOMA_KINDS: u8 = 0b1110_0000;
+const HOMA_DATA: u8 = 0;
+const HOMA_GRANT: u8 = 1 << 5;
+const HOMA_RESEND: u8 = 2 << 5;
+const HOMA_PROBE: u8 = 3 << 5;
+const HOMA_BUSY: u8 = 4 << 5;
+const HOMA_DONE: u8 = 5 << 5;
+const HOMA_UNKNOWN: u8 = 6 << 5;
 
 #[inline(always)]
 fn flag(set: bool, flag: u8) -> u8 {
@@ -108,6 +119,47 @@ impl Body {
             | flag(ack.refused, FLAG_REFUSED)
             | flag(ack.circuit_up, FLAG_CIRCUIT);
         self.hops = ack.hops;
+    }
+
+    /// Makes it a packet of HOMA's.
+    pub(crate) fn set_homa(&mut self, connection: u32, now: u64, packet: &homa::Packet) {
+        let ((position, number, length), level, flags) = match packet.kind {
+            Kind::Data(data) => {
+                let repeated = flag(data.repeated, FLAG_REPEATED);
+                ((data.offset.get(), data.total.get(), u64::from(data.length)), 0, HOMA_DATA | repeated)
+            }
+            Kind::Grant { to, level } => ((to.get(), 0, 0), level, HOMA_GRANT),
+            Kind::Resend { from, to, level } => ((to.get(), from.get(), 0), level, HOMA_RESEND),
+            Kind::Probe { total } => ((0, total.get(), 0), 0, HOMA_PROBE),
+            Kind::Busy => ((0, 0, 0), 0, HOMA_BUSY),
+            Kind::Done => ((0, 0, 0), 0, HOMA_DONE),
+            Kind::Unknown => ((0, 0, 0), 0, HOMA_UNKNOWN),
+        };
+        (self.position, self.number, self.length_or_marked) = (position, number, length);
+        (self.sent_at, self.message_or_arrived, self.connection) = (now, packet.message.0, connection);
+        // What the packet itself travels at, and what it asks for.
+        (self.flags, self.hops) = (flags, packet.level << 4 | level);
+    }
+
+    /// The packet of HOMA's.
+    pub(crate) fn homa(&self) -> homa::Packet {
+        let (position, number) = (Bytes::new(self.position), Bytes::new(self.number));
+        let level = self.hops & 0xF;
+        let kind = match self.flags & HOMA_KINDS {
+            HOMA_DATA => Kind::Data(homa::Data {
+                offset: position,
+                length: self.length_or_marked as u32,
+                total: number,
+                repeated: self.flags & FLAG_REPEATED != 0,
+            }),
+            HOMA_GRANT => Kind::Grant { to: position, level },
+            HOMA_RESEND => Kind::Resend { from: number, to: position, level },
+            HOMA_PROBE => Kind::Probe { total: number },
+            HOMA_BUSY => Kind::Busy,
+            HOMA_DONE => Kind::Done,
+            _ => Kind::Unknown,
+        };
+        homa::Packet { message: MessageNumber(self.message_or_arrived), level: self.hops >> 4, kind }
     }
 
     /// The ack, with what switches wrote on `packet`.

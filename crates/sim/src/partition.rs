@@ -4,6 +4,7 @@ use crate::buffer::SwitchState;
 use crate::capture::Capture;
 use crate::crossing::Parcel;
 use crate::endpoint::{Incoming, Outgoing};
+use crate::homa::HomaHosts;
 use crate::host::Host;
 use crate::packet::{Body, NONE};
 use crate::port::{Port, Sizes};
@@ -72,6 +73,8 @@ pub(crate) struct Partition<'a, L: CongestionControl> {
     pub(crate) incoming: Vec<Incoming>,
     /// For each connection the label of its data and that of the way back, where acks take the same way.
     pub(crate) ways_back: Vec<Option<(u16, u16)>>,
+    /// What hosts that speak HOMA have in place of sending and receiving ends.
+    pub(crate) homa: Option<Box<HomaHosts>>,
     /// How many messages each message still waits for.
     pub(crate) waits_for: Vec<u32>,
     pub(crate) bodies: Slab<Body>,
@@ -151,6 +154,7 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             given_up: HashSet::new(),
             incoming: (0..connections).map(|_| Incoming::NotYet).collect(),
             ways_back: Vec::new(),
+            homa: HomaHosts::new(shared),
             waits_for: shared.messages.iter().map(|message| message.waits_for).collect(),
             bodies: Slab::default(),
             hop_lists: Vec::new(),
@@ -260,7 +264,8 @@ impl<'a, L: CongestionControl> Partition<'a, L> {
             let sender = (*slot != NONE).then(|| self.outgoing.get(*slot).sender())?;
             Some(Ended { connection, counters: *sender.counters(), failure: sender.failure() })
         };
-        let open = (0..).zip(&self.slot_of).filter_map(is_open).collect();
+        let mut open: Vec<Ended> = (0..).zip(&self.slot_of).filter_map(is_open).collect();
+        open.extend(self.homa.iter().flat_map(|homa| homa.open()));
         // Acks that wait for their host's card were not sent yet.
         self.totals.remaining_bytes = remaining;
         Outcome {

@@ -241,7 +241,10 @@ impl<L: CongestionControl> Partition<'_, L> {
         let mut receiving = std::mem::take(&mut sampler.receiving);
         receiving.retain_mut(|(connection, before)| {
             let plan = &self.shared.connections[*connection as usize];
-            let progress = self.incoming[*connection as usize].delivered_to();
+            let progress = match &self.homa {
+                None => self.incoming[*connection as usize].delivered_to(),
+                Some(homa) => homa.delivered(*connection, plan.bytes),
+            };
             let delivered = progress.unwrap_or(plan.bytes).get();
             let bytes = delivered - std::mem::replace(before, delivered);
             // A connection that was stopped has no goodput of zero: it has none.

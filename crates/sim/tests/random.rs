@@ -8,7 +8,7 @@ use common::{run_scenario, scenario};
 
 const SCENARIOS: u64 = 20;
 
-const LAWS: [&str; 12] = [
+const LAWS: [&str; 13] = [
     "hpcc",
     "poseidon",
     "powertcp",
@@ -21,6 +21,7 @@ const LAWS: [&str; 12] = [
     "cubic",
     "swift-vai-sf",
     "hpcc-vai-sf",
+    "homa",
 ];
 
 /// SplitMix64.

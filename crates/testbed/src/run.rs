@@ -9,7 +9,7 @@ use crate::noise::{disturbed, is_disturbed, merge};
 use crate::programs::{Program, Running};
 use crate::routes::Routes;
 use crate::switch::{self, Readings, Switch};
-use plimsoll_cc::{Path, Signals};
+use plimsoll_cc::{CongestionControl, Path, Signals};
 use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
 use plimsoll_scenario::switch::Encoding;
 use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Workload};
@@ -101,6 +101,13 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
     }
     let host = scenario.host.host();
     let law = scenario.cc.build(&host).map_err(|error| Error::Refused(error.to_string()))?;
+    if law.grants().is_some() {
+        let text = format!(
+            "{} is run by receivers, which hosts of the testbed cannot; use `plimsoll run`",
+            law.name()
+        );
+        return Err(Error::Refused(text));
+    }
     let name = scenario.cc.entry().name;
     // The scenario was checked against what its switches and hosts offer when it was read.
     let stack = Stack::new(name, law, &host, scenario.transport, Signals::EVERY)

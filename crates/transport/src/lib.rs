@@ -16,6 +16,7 @@
 //! | [`packet`] | what they say to each other, in memory |
 //! | [`telemetry`] | what switches write on packets, as the simulator carries it |
 //! | [`codec`], [`gathered`] | the same as bytes, for real packets |
+//! | [`homa`] | the other transport: messages without connections, which receivers grant |
 //!
 //! Private rooms: `flight` (packets under way, and which of them are lost), `pacer`, `rto`,
 //! `outbox` (messages), `reorder` (packets behind a hole), `ecn` (both sides of the echo), `bits`.
@@ -85,6 +86,7 @@ pub mod config;
 mod ecn;
 mod flight;
 pub mod gathered;
+pub mod homa;
 mod outbox;
 mod pacer;
 pub mod packet;

@@ -25,6 +25,8 @@ pub enum Format {
     Data,
     /// An acknowledgement of the transport.
     Ack,
+    /// A packet of HOMA's.
+    Homa,
 }
 
 impl Format {
@@ -58,6 +60,7 @@ impl fmt::Display for Format {
             Self::Packet => "packet",
             Self::Data => "data packet",
             Self::Ack => "ack packet",
+            Self::Homa => "HOMA packet",
         })
     }
 }

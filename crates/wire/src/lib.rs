@@ -11,6 +11,7 @@
 //! | P4-INT v2.1 | [`p4_int`] | 20 | Poseidon on switches that speak P4-INT |
 //! | CSIG compact tag | [`csig`] | 4 | Poseidon, Swift on switches that speak CSIG |
 //! | the transport's packets | [`header`] | 44 data, 68 to 294 ack | our transport, over UDP |
+//! | HOMA's packets | [`homa`] | 36 | hosts that speak HOMA, over UDP |
 //! | telemetry in front of them | [`telemetry`] | 0, 2, 42, 162 | our transport and our switches |
 //! | Ethernet, IPv4 and UDP in front of that | [`frame`] | 42 | captures of the simulator |
 //!
@@ -68,6 +69,7 @@ pub mod exact_hop;
 mod field;
 pub mod frame;
 pub mod header;
+pub mod homa;
 pub mod hop_records;
 pub mod ifa;
 pub mod max_hop_delay;

@@ -109,6 +109,16 @@ impl Reader<'_> {
             );
             self.refuse(places.switch.as_ref(), Refusal::new(Kind::Contradiction, "int_reflected", message));
         }
+        let (classes, levels) =
+            (scenario.switch.classes.len() as u32, law.grants().map_or(0, |homa| homa.levels()));
+        if levels > classes {
+            let message = format!(
+                "{} sends at {levels} levels of priority, but the switches have {classes} classes; leave \
+                 [[switch.class]] out, or set `cc.levels = {classes}`",
+                law.name()
+            );
+            self.refuse(places.cc.as_ref(), Refusal::new(Kind::Contradiction, "levels", message));
+        }
         let room = match scenario.switch.int {
             IntMode::HopRecords { encoding: Encoding::Wire, .. } => WIRE_HOPS,
             _ => MAX_HOPS as u32,

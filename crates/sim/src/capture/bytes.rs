@@ -7,6 +7,7 @@
 //! | UDP | to a receiver: port [`FIRST_PORT`] + kind of telemetry, from a port of the connection's own |
 //! | telemetry | what switches wrote so far (`plimsoll_wire::telemetry`) |
 //! | transport | `plimsoll_wire::header`, every field as the simulated hosts mean it |
+//! | or HOMA | `plimsoll_wire::homa`, to or from port [`HOMA_PORT`], without telemetry |
 //!
 //! The simulator counts as many bytes for headers as the scenario says (`[host] header`, `ack_size`), these are
 //! as many as the formats need; so lengths here and there differ by a constant.
@@ -19,6 +20,7 @@ use crate::shared::Stamp;
 use plimsoll_cc::{CongestionControl, HopRecord};
 use plimsoll_scenario::IntMode;
 use plimsoll_scenario::switch::Encoding;
+use plimsoll_transport::homa::{self, Kind};
 use plimsoll_transport::{AckPacket, DataPacket};
 use plimsoll_units::{Bytes, Rate, Rounding, Span};
 use plimsoll_wire::compact_hop::{CompactHop, RATES, UnitScale};
@@ -27,6 +29,7 @@ use plimsoll_wire::frame::{EcnField, Frame, HEADER_SIZE, LONGEST_PAYLOAD};
 use plimsoll_wire::header::{
     Ack, ByteRange, ConnectionId, Data, DataFlags, MAX_RANGES, MessageId, PacketNumber,
 };
+use plimsoll_wire::homa::{self as wire_homa, Homa};
 use plimsoll_wire::hop_records::{HopStack, MAX_HOPS, Record, packed_size, travelling_size};
 use plimsoll_wire::max_hop_delay::MaxHopDelay;
 use plimsoll_wire::telemetry::{Telemetry, TelemetryKind};
@@ -34,6 +37,8 @@ use plimsoll_wire::{WireError, header};
 
 /// The UDP port of receivers whose packets gather no telemetry; the next three are those of the other kinds.
 pub const FIRST_PORT: u16 = 50_000;
+/// The UDP port of receivers that speak HOMA.
+pub const HOMA_PORT: u16 = FIRST_PORT + 4;
 /// Senders' ports: the low bits of the connection's number above this.
 const SENDERS: u16 = 0xE000;
 /// The hop limit with which packets leave their host.
@@ -127,6 +132,42 @@ fn host_address(host: u32) -> [u8; 4] {
     (0x0A00_0001_u32.wrapping_add(host)).to_be_bytes()
 }
 
+/// Writes a packet of HOMA's behind room for the headers; gives the bytes to keep and the bytes with payload.
+fn homa_bytes(
+    packet: &homa::Packet,
+    zeros: &[u8],
+    output: &mut Vec<u8>,
+) -> Result<(usize, usize), WireError> {
+    let empty = Homa {
+        kind: wire_homa::Kind::Unknown,
+        message: packet.message.0,
+        from: Bytes::ZERO,
+        to: Bytes::ZERO,
+        level: 0,
+        repeated: false,
+        payload: &[],
+    };
+    let wire = match packet.kind {
+        Kind::Data(data) => Homa {
+            kind: wire_homa::Kind::Data,
+            from: data.offset,
+            to: data.total,
+            repeated: data.repeated,
+            payload: zeros.get(..data.length as usize).unwrap_or(zeros),
+            ..empty
+        },
+        Kind::Grant { to, level } => Homa { kind: wire_homa::Kind::Grant, to, level, ..empty },
+        Kind::Resend { from, to, level } => Homa { kind: wire_homa::Kind::Resend, from, to, level, ..empty },
+        Kind::Busy => Homa { kind: wire_homa::Kind::Busy, ..empty },
+        Kind::Probe { total } => Homa { kind: wire_homa::Kind::Probe, to: total, ..empty },
+        Kind::Done => Homa { kind: wire_homa::Kind::Done, ..empty },
+        Kind::Unknown => empty,
+    };
+    output.resize(HEADER_SIZE + wire_homa::HEADER_SIZE + wire.payload.len(), 0);
+    let size = wire.encode(output.get_mut(HEADER_SIZE..).unwrap_or_default())?;
+    Ok((wire_homa::HEADER_SIZE, size))
+}
+
 impl<L: CongestionControl> Partition<'_, L> {
     /// The bytes of a packet that is on the link of `port`, without its payload, and how many there would be
     /// with it.
@@ -139,7 +180,9 @@ impl<L: CongestionControl> Partition<'_, L> {
     ) -> Result<(Vec<u8>, u32), WireError> {
         let body = self.bodies.get(packet.body);
         let mut output = Vec::new();
-        let (kept, length) = if packet.has(Packet::ACK) {
+        let (kept, length) = if self.speaks_homa() {
+            homa_bytes(&body.homa(), &capture.bytes.zeros, &mut output)?
+        } else if packet.has(Packet::ACK) {
             let ack = body.ack(packet.landed());
             self.ack_bytes(capture, now, body.connection, packet, &ack, &mut output)?
         } else {
@@ -156,8 +199,12 @@ impl<L: CongestionControl> Partition<'_, L> {
         let network = &self.shared.setup.network;
         let plan = &self.shared.connections[connection as usize];
         let sender = (plan.from, SENDERS | connection as u16);
-        let receiver = (plan.to, FIRST_PORT + capture.bytes.kind as u16);
-        let (from, to) = if packet.has(Packet::ACK) { (receiver, sender) } else { (sender, receiver) };
+        let port_of_receiver =
+            if self.speaks_homa() { HOMA_PORT } else { FIRST_PORT + capture.bytes.kind as u16 };
+        let receiver = (plan.to, port_of_receiver);
+        let returns =
+            if plan.from == plan.to { packet.has(Packet::ACK) } else { u32::from(packet.to) == plan.from };
+        let (from, to) = if returns { (receiver, sender) } else { (sender, receiver) };
         Frame {
             from_node: node_address(network.near_end(port)),
             to_node: node_address(network.far_end(port)),

@@ -12,6 +12,7 @@ use plimsoll_wire::header::{
     Ack, AckView, ByteRange, Data, DataView, MAX_RANGES, Packet, mark_congestion_in_place,
     set_circuit_up_in_place,
 };
+use plimsoll_wire::homa::Homa;
 use plimsoll_wire::hop_records::{HopStack, MAX_HOPS, Record};
 use plimsoll_wire::ifa::{IfaHeader, IfaMetadata};
 use plimsoll_wire::max_hop_delay::{AckDelays, MaxHopDelay};
@@ -35,8 +36,17 @@ pub(crate) fn feed_everything(bytes: &[u8]) -> Vec<Format> {
         (Format::P4Int, p4_int(bytes)),
         (Format::Csig, csig(bytes)),
         (Format::Packet, packet(bytes)),
+        (Format::Homa, homa(bytes)),
     ];
     outcomes.into_iter().filter_map(|(format, outcome)| outcome.is_ok().then_some(format)).collect()
+}
+
+fn homa(bytes: &[u8]) -> Result<(), WireError> {
+    let packet = Homa::parse(bytes)?;
+    let mut again = vec![0; bytes.len()];
+    let size = packet.encode(&mut again)?;
+    assert_eq!(again[..size], bytes[..size]);
+    Ok(())
 }
 
 fn max_hop_delay(bytes: &[u8]) -> Result<(), WireError> {
