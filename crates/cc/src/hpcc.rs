@@ -220,6 +220,7 @@ struct LastRecord {
     time: Time,
     sent: Bytes,
     queue: Bytes,
+    rate: Rate,
 }
 
 /// What HPCC remembers of a flow.
@@ -330,9 +331,12 @@ impl Reaction {
                 utilization: load.utilization.max(utilization),
                 elapsed: select_unpredictable(busiest, elapsed, load.elapsed),
                 longest_queue: load.longest_queue.max(hop.queue),
-                possible: load.possible & (sent <= capacity + self.slack),
+                // A circuit that ended within the time had the larger rate.
+                possible: load.possible
+                    & (sent
+                        <= capacity * (last.rate.as_bps_f64() / hop.rate.as_bps_f64()).max(1.0) + self.slack),
             };
-            *last = LastRecord { time: hop.time, sent: hop.sent, queue: hop.queue };
+            *last = LastRecord { time: hop.time, sent: hop.sent, queue: hop.queue, rate: hop.rate };
         }
         load
     }

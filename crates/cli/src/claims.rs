@@ -75,6 +75,11 @@ pub(crate) struct Allowed {
     /// Present where the paper's statement does not hold as printed: why not. The bounds are then around
     /// what our analysis gives instead, and do not hold what the paper says.
     differs: Option<String>,
+    /// Whether only a full run can decide it: shorter ones leave it open.
+    #[serde(default)]
+    full: bool,
+    /// Present where it is not decided: what is known and what is missing.
+    open: Option<String>,
 }
 
 /// The least from which a median tells more than one run.
@@ -124,10 +129,12 @@ impl Spread {
 
 impl Allowed {
     /// The claim beside our number, which is the median over seeds; one that is missing or NaN fails.
-    pub(crate) fn judge(&self, id: &str, spread: Option<Spread>) -> Claim {
+    pub(crate) fn judge(&self, id: &str, effort: Effort, spread: Option<Spread>) -> Claim {
         let ours = spread.map(|spread| spread.median);
         let expected = ours.is_some_and(|number| self.from <= number && number <= self.to);
+        let too_short = self.full && effort != Effort::Full;
         let ruling = match (expected, &self.differs) {
+            _ if too_short || self.open.is_some() => Ruling::Open,
             (false, _) => Ruling::Fails,
             (true, None) => Ruling::Holds,
             (true, Some(_)) => Ruling::Differs,
@@ -152,9 +159,13 @@ impl Allowed {
             ours_range: spread.and_then(|spread| self.range(spread)),
             unit: self.unit.clone(),
             ruling,
-            note: match &self.differs {
-                None => format!("{allowed}: {}", self.why),
-                Some(reason) => format!("{reason}. Ours: {allowed}, {}", self.why),
+            note: match (&self.open, &self.differs) {
+                (Some(open), _) => format!("{open}. Allowed: {allowed}, {}", self.why),
+                (None, _) if too_short => {
+                    format!("only a full run decides. Allowed: {allowed}, {}", self.why)
+                }
+                (None, None) => format!("{allowed}: {}", self.why),
+                (None, Some(reason)) => format!("{reason}. Ours: {allowed}, {}", self.why),
             },
         }
     }
@@ -202,13 +213,13 @@ mod tests {
                         unit = 'RTTs'\nfrom = 13\nto = 18\nwhy = 'slack'\n";
 
     fn judged(file: &ClaimFile, ours: Option<f64>) -> Claim {
-        file.claims[0].judge("x/y", ours.and_then(|ours| Spread::of(&[ours])))
+        file.claims[0].judge("x/y", Effort::Full, ours.and_then(|ours| Spread::of(&[ours])))
     }
 
     #[test]
     fn the_median_counts_and_the_range_is_shown() {
         let file = ClaimFile::parse(FILE).unwrap();
-        let row = |values: &[f64]| file.claims[0].judge("x/y", Spread::of(values));
+        let row = |values: &[f64]| file.claims[0].judge("x/y", Effort::Full, Spread::of(values));
         // 12 and 19 would fail alone; the middle of 12, 14, 19 is 14.
         let three = row(&[19.0, 12.0, 14.0]);
         assert_eq!((three.ruling, three.ours.as_str()), (Ruling::Holds, "14 RTTs"));
@@ -221,11 +232,26 @@ mod tests {
     #[test]
     fn one_seed_without_a_number_fails_the_claim() {
         let file = ClaimFile::parse(FILE).unwrap();
-        let row = file.claims[0].judge("x/y", Spread::of(&[14.0, f64::NAN, 15.0]));
+        let row = file.claims[0].judge("x/y", Effort::Full, Spread::of(&[14.0, f64::NAN, 15.0]));
         assert_eq!((row.ruling, row.ours_range), (Ruling::Fails, None));
         // A time that was never reached is a number: the largest.
         let never = Spread::of(&[f64::INFINITY, f64::INFINITY, 15.0]).unwrap();
         assert_eq!((never.median, never.least), (f64::INFINITY, 15.0));
+    }
+
+    #[test]
+    fn what_only_a_full_run_decides_is_open_in_a_short_one() {
+        let text = "title = \"t\"\ntext = \"t\"\n[[claim]]\nmeasure = \"m\"\nclaim = \"c\"\npaper = \"p\"\n\
+                    from = 1.0\nto = 2.0\nwhy = \"w\"\nfull = true\n";
+        let judge = |text: &str, effort, ours| {
+            ClaimFile::parse(text).unwrap().claims[0].judge("x/y", effort, Spread::of(&[ours])).ruling
+        };
+        assert_eq!(judge(text, Effort::Quick, 9.0), Ruling::Open);
+        assert_eq!(judge(text, Effort::Middle, 1.5), Ruling::Open);
+        assert_eq!(judge(text, Effort::Full, 1.5), Ruling::Holds);
+        assert_eq!(judge(text, Effort::Full, 9.0), Ruling::Fails);
+        let open = text.replace("full = true", "open = \"why is not known\"");
+        assert_eq!(judge(&open, Effort::Full, 1.5), Ruling::Open);
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub enum Ruling {
     Differs,
     /// Ours is not what it should be.
     Fails,
+    /// Not decided: the run was too short, or what it gave is not understood yet.
+    Open,
 }
 
 impl Ruling {
@@ -68,6 +70,7 @@ impl Ruling {
             Self::Holds => "pass",
             Self::Differs => "differs",
             Self::Fails => "FAIL",
+            Self::Open => "open",
         }
     }
 }
@@ -82,6 +85,10 @@ pub fn summary<'c>(claims: impl IntoIterator<Item = &'c Claim>) -> String {
         0 => {}
         1 => text.push_str(", 1 differs from the paper as explained in its README"),
         many => text.push_str(&format!(", {many} differ from the paper as explained in their READMEs")),
+    }
+    match count(Ruling::Open) {
+        0 => {}
+        many => text.push_str(&format!(", {many} open (too short a run, or not understood yet)")),
     }
     match count(Ruling::Fails) {
         0 => {}
@@ -216,5 +223,7 @@ mod tests {
         assert_eq!(summary([&holds, &differs]), one);
         let all = "1 of 4 claims hold, 2 differ from the paper as explained in their READMEs, 1 FAIL.";
         assert_eq!(summary([&holds, &differs, &differs, &fails]), all);
+        let open = "1 of 2 claims hold, 1 open (too short a run, or not understood yet).";
+        assert_eq!(summary([&holds, &claim("d", Ruling::Open)]), open);
     }
 }

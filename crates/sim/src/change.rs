@@ -45,6 +45,8 @@ impl<L: CongestionControl> Partition<'_, L> {
             debug_assert!(*at <= now);
             self.routes = Arc::clone(routes);
             self.epoch += 1;
+            // Ways back are those of the old routes.
+            self.ways_back.clear();
         }
     }
 

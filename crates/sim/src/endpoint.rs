@@ -10,7 +10,7 @@ use crate::setup::Spreading;
 use crate::shared::{Shared, Stamp};
 use crate::stamp::HopList;
 use plimsoll_cc::plb::{self, Move, Sample};
-use plimsoll_cc::{Ack, CongestionControl, HopRecord, MAX_HOPS, Telemetry, Timeout};
+use plimsoll_cc::{Ack, CongestionControl, HopRecord, MAX_HOPS, Signals, Telemetry, Timeout};
 use plimsoll_transport::{AckPacket, DataPacket, Ecn, Fate, Poll, Receiver, Sender};
 use plimsoll_units::{Bytes, Span, Time};
 use std::cmp::Reverse;
@@ -59,7 +59,7 @@ impl<L: CongestionControl> Outgoing<L> {
     }
 
     /// Whether the packet that this ack answers met congestion: as the law judges it, or else if it is
-    /// marked, or its round trip a quarter above the network's base.
+    /// marked or, for laws without marks, its round trip a quarter above the network's base.
     fn sample(
         &self,
         shared: &Shared<L>,
@@ -77,7 +77,9 @@ impl<L: CongestionControl> Outgoing<L> {
             telemetry,
             ..Ack::default()
         };
-        let slow = || rtt > shared.base_rtt.saturating_scale(1.25);
+        // A law that lives on marks has a queue without them, too.
+        let by_marks = shared.stack.law().needs().has(Signals::ECN);
+        let slow = || !by_marks && rtt > shared.base_rtt.saturating_scale(1.25);
         let judged = self.sender.met_congestion(&shared.stack, &event);
         match judged.unwrap_or_else(|| ack.congestion_echo || slow()) {
             true => Sample::Congested,

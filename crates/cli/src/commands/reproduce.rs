@@ -270,6 +270,7 @@ fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf]) -> Re
             Ruling::Holds => continue,
             Ruling::Differs => format!("paper: {paper}; ours: {ours}. {note}"),
             Ruling::Fails => format!("paper: {paper}; ours: {ours}; allowed: {note}"),
+            Ruling::Open => format!("paper: {paper}; ours so far: {ours}. {note}"),
         };
         writeln!(out, "\n{} {id}: {claim}", ruling.word())?;
         for line in wrap(reason.split_whitespace(), " ", width - 5) {

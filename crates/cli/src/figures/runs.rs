@@ -28,7 +28,8 @@ const GLANCE: Duration = Duration::from_millis(100);
 pub(crate) struct Needed {
     /// Its name in the figure.
     variant: String,
-    seed: u64,
+    /// Which of the figure's seeds it is for, from 0; variants may set seeds of their own and be pooled.
+    round: u64,
     scenario: Scenario,
     folder: PathBuf,
 }
@@ -51,7 +52,7 @@ impl Needed {
             let hash = fingerprint(&format!("{}\n{}", program(), scenario.to_toml()));
             let law = scenario.cc.entry().name;
             let plain = scenario_file::plain(&format!("{}-{law}-{hash:016x}", scenario.name));
-            Ok(Self { variant: name.clone(), seed: scenario.seed, scenario, folder: runs.join(plain) })
+            Ok(Self { variant: name.clone(), round: index, scenario, folder: runs.join(plain) })
         };
         let asked: Vec<&Variant> =
             file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick).collect();
@@ -76,7 +77,7 @@ pub(crate) struct Runs(Vec<(String, Observed)>);
 impl Runs {
     /// Reads a figure's runs, one seed at a time, so that no more than one is held.
     pub(crate) fn by_seed(needed: &[Needed]) -> impl Iterator<Item = Result<Self, Error>> {
-        needed.chunk_by(|one, other| one.seed == other.seed).map(Self::read)
+        needed.chunk_by(|one, other| one.round == other.round).map(Self::read)
     }
 
     fn read(needed: &[Needed]) -> Result<Self, Error> {
@@ -99,8 +100,7 @@ impl Runs {
 /// The tables of the laws of a figure's runs, each once, with the names of the variants that run it.
 pub(crate) fn laws(needed: &[Needed]) -> String {
     let mut tables: Vec<(String, Vec<&str>)> = Vec::new();
-    let first = needed.first().map(|run| run.seed);
-    for run in needed.iter().filter(|run| Some(run.seed) == first) {
+    for run in needed.iter().filter(|run| run.round == 0) {
         let whole = run.scenario.to_toml();
         let lines = whole.lines().skip_while(|line| *line != "[cc]");
         let table: Vec<&str> = lines.take_while(|line| *line == "[cc]" || !line.starts_with('[')).collect();
@@ -253,7 +253,7 @@ mod tests {
     fn needed(name: &str, text: &str) -> Needed {
         let scenario = Scenario::parse("x.toml", text).unwrap();
         let folder = Path::new("no-such-folder").join(name);
-        Needed { variant: name.to_owned(), seed: 1, scenario, folder }
+        Needed { variant: name.to_owned(), round: 0, scenario, folder }
     }
 
     #[test]

@@ -205,6 +205,9 @@ impl Receiver {
                 let (total, received) = (Bytes::new(incoming.total), Bytes::new(incoming.received));
                 let own = incoming.under_way();
                 let to = rules.policy.grant_to(total, received, Bytes::new(own.saturating_add(left))).get();
+                // The ends of other messages leave odd numbers of bytes; a grant that cuts a packet would be cut
+                // again by every grant after it.
+                let to = if to < incoming.total { to - to % u64::from(rules.mss.max(1)) } else { to };
                 if to <= incoming.granted {
                     continue;
                 }

@@ -119,7 +119,9 @@ impl Pair {
         let small = self.points().filter(|(default, _)| default.largest < SMALL);
         small
             .map(|(default, both)| (both.slowdown.p50 / default.slowdown.p50 - 1.0).abs())
-            .fold(0.0, f64::max)
+            // No points, or one that is not a number, is no agreement.
+            .reduce(|most, change| if change <= most { most } else { change })
+            .unwrap_or(f64::NAN)
     }
 
     /// A percentile of the long flows: the default's over that with VAI and SF.

@@ -103,7 +103,7 @@ pub(super) fn kendall(run: &Observed) -> f64 {
 fn correlation(pairs: &[(f64, f64)]) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (index, one) in pairs.iter().enumerate() {
-        for other in pairs.iter().skip(index + 1).filter(|other| other.0 != one.0) {
+        for other in pairs.iter().skip(index + 1).filter(|other| (other.0 - one.0).abs() > BIN / 2.0) {
             let product = (other.0 - one.0) * (other.1 - one.1);
             sum += f64::from(u8::from(product > 0.0)) - f64::from(u8::from(product < 0.0));
             count += 1.0;
