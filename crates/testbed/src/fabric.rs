@@ -28,6 +28,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::net::Ipv4Addr;
 
+/// How many frames wait at a host's card: as many as Linux lets wait. A program that sends without end must not fill
+/// the memory.
+const CARD_FRAMES: usize = 1000;
+
 /// A frame in the machine.
 #[derive(Debug)]
 struct Travelling {
@@ -247,9 +251,11 @@ impl Fabric {
     fn join(&mut self, now: Time, port: u32, mut frame: Travelling) {
         let size = frame.bytes.len() as u64;
         let node = self.network.near_end(port);
-        if let Some(switch) = node.checked_sub(self.network.hosts)
-            && !self.admit(switch as usize, port, size)
-        {
+        let fits = match node.checked_sub(self.network.hosts) {
+            Some(switch) => self.admit(switch as usize, port, size),
+            None => self.ports[port as usize].waiting.len() < CARD_FRAMES,
+        };
+        if !fits {
             self.counted.drops.buffer += 1;
             self.discard(frame);
             return;
@@ -271,7 +277,7 @@ impl Fabric {
             let free = limit.saturating_sub(self.held[switch]);
             let queue = self.ports[port as usize].waiting_bytes;
             let fits = match sharing {
-                Sharing::Dynamic => size <= free && queue as f64 <= alpha * free as f64,
+                Sharing::Dynamic => size <= free && (queue as f64) < alpha * free as f64,
                 Sharing::Complete => size <= free,
                 Sharing::PerQueue => queue + size <= limit,
                 Sharing::Unlimited => true,
@@ -308,8 +314,10 @@ impl Fabric {
             place.sent += size;
             let due = place.free_at + place.delay;
             place.on_wire.push_back((due, frame));
-            if !place.waiting.is_empty() {
-                self.events.push(Reverse((place.free_at, Event::Departure(port))));
+            if let Some(front) = place.waiting.front() {
+                // If the loop was late, the next may have been read after the port was free.
+                let time = place.free_at.max(front.joined);
+                self.events.push(Reverse((time, Event::Departure(port))));
             }
             self.events.push(Reverse((due, Event::Arrival(port))));
             return;

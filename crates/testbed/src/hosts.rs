@@ -169,6 +169,7 @@ impl<'a> Hosts<'a> {
         let mut watch = Watch::start(clock.now());
         let interval = self.setting.record.interval;
         let mut next_sample = Time::after_start(interval);
+        let mut last_sample = Time::ZERO;
         let mut events = vec![EpollEvent::empty(); 64];
         loop {
             let now = clock.now();
@@ -197,7 +198,8 @@ impl<'a> Hosts<'a> {
                 self.send(clock, host);
             }
             if now >= next_sample {
-                self.sample(now, next_sample, interval);
+                self.sample(now, next_sample, last_sample);
+                last_sample = now;
                 while next_sample <= now {
                     next_sample += interval;
                 }
@@ -392,15 +394,15 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// What the `[record]` table asks for of connections.
-    fn sample(&mut self, now: Time, due: Time, interval: Span) {
+    /// What the `[record]` table asks for of connections. Turns may be late, so a mean is over the time since
+    /// the last reading, whenever that was.
+    fn sample(&mut self, now: Time, due: Time, last: Time) {
+        let gone = now.saturating_since(last);
         let record = self.setting.record;
         let wanted = |group: u16| {
             let name = self.setting.workload.groups.get(usize::from(group));
             record.groups.0.iter().any(|chosen| chosen == "all" || Some(chosen) == name)
         };
-        // A turn may be late; the mean is over the time that has gone by.
-        let gone = interval.saturating_add(now.saturating_since(due));
         for (subject, plan) in (0..).zip(&self.setting.workload.connections) {
             if !wanted(plan.group) {
                 continue;
@@ -408,7 +410,7 @@ impl<'a> Hosts<'a> {
             let connection = &mut self.connections[subject as usize];
             let begun =
                 connection.messages.first().and_then(|first| self.seeing.messages[*first as usize].begun);
-            if begun.is_none_or(|begun| begun + interval > now) {
+            if begun.is_none_or(|begun| begun > last) {
                 connection.counted = connection.receiver.delivered_to();
                 continue;
             }

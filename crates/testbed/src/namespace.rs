@@ -1,7 +1,8 @@
 //! Network namespaces, one per host and one for the switch, joined by veth pairs: made by `ip`, and gone again.
 //!
-//! Every name begins with [`PREFIX`] and the number of the process that made it, so that what a killed process left can
-//! be told from what a living one uses, and from everything that is not ours.
+//! Every name begins with [`PREFIX`], the number of the process that made it and when that began, so that what a killed
+//! process left can be told from what a living one uses, and from everything that is not ours. The number of the run
+//! within its process follows, so that runs of one process do not remove each other's.
 
 use crate::Error;
 use crate::fabric::address;
@@ -10,6 +11,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What the names of all namespaces that we make begin with.
 pub const PREFIX: &str = "plimsoll-";
@@ -17,11 +19,23 @@ pub const PREFIX: &str = "plimsoll-";
 const NAMES: &str = "/run/netns";
 /// The host's end of each pair.
 const CARD: &str = "eth0";
+/// How many runs this process has begun.
+static RUNS: AtomicU32 = AtomicU32::new(0);
+
 /// The namespaces of a run; they go with it.
 #[derive(Debug)]
 pub struct Namespaces {
-    process: u32,
+    maker: Maker,
+    run: u32,
     hosts: u32,
+}
+
+/// Who made a namespace. Numbers of processes come again, together with the start they do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Maker {
+    process: u32,
+    /// In the kernel's ticks; names that older versions made have none.
+    start: Option<u64>,
 }
 
 /// The Ethernet address of a host; locally administered.
@@ -37,7 +51,12 @@ impl Namespaces {
     pub fn make(hosts: u32, mtu: u64) -> Result<Self, Error> {
         allowed()?;
         clean()?;
-        let made = Self { process: std::process::id(), hosts };
+        let process = std::process::id();
+        let maker = Maker { process, start: start_of(process) };
+        if maker.start.is_none() {
+            return Err(Error::Missing("/proc does not tell when this process began: mount it".to_owned()));
+        }
+        let made = Self { maker, run: RUNS.fetch_add(1, Ordering::Relaxed), hosts };
         // From here on `made` removes what there is if anything fails.
         let mut lines = vec![format!("netns add {}", made.switch())];
         lines.extend((0..hosts).map(|host| format!("netns add {}", made.host(host))));
@@ -77,13 +96,19 @@ impl Namespaces {
     /// The name of a host's namespace.
     #[must_use]
     pub fn host(&self, host: u32) -> String {
-        format!("{PREFIX}{}-h{host}", self.process)
+        format!("{}-h{host}", self.front())
     }
 
     /// The name of the switch's namespace.
     #[must_use]
     pub fn switch(&self) -> String {
-        format!("{PREFIX}{}-switch", self.process)
+        format!("{}-switch", self.front())
+    }
+
+    /// What the names of this run have in common.
+    fn front(&self) -> String {
+        let Maker { process, start } = self.maker;
+        format!("{PREFIX}{process}-{}-{}", start.unwrap_or(0), self.run)
     }
 
     /// Does something in a namespace; what is opened there stays there. Other threads are not moved.
@@ -137,32 +162,60 @@ fn allowed() -> Result<(), Error> {
 pub fn clean() -> Result<Vec<String>, Error> {
     allowed()?;
     let left: Vec<String> =
-        ours().into_iter().filter(|(_, process)| !is_alive(*process)).map(|one| one.0).collect();
+        ours().into_iter().filter(|(_, maker)| !is_alive(*maker)).map(|one| one.0).collect();
     remove(&left);
     Ok(left)
 }
 
-/// The names of all namespaces that processes of ours made, with their processes.
-fn ours() -> Vec<(String, u32)> {
+/// The names of all namespaces that processes of ours made, with their makers.
+fn ours() -> Vec<(String, Maker)> {
     let Ok(entries) = std::fs::read_dir(NAMES) else { return Vec::new() };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<(String, u32)> =
+    let mut names: Vec<(String, Maker)> =
         names.filter_map(|name| Some((name.clone(), process_of(&name)?))).collect();
     names.sort();
     names
 }
 
-/// The process in `plimsoll-PROCESS-…`; `None` for names that are not ours.
-fn process_of(name: &str) -> Option<u32> {
-    let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
-    let host = rest.strip_prefix('h').is_some_and(|number| number.parse::<u32>().is_ok());
-    (host || rest == "switch").then(|| process.parse().ok())?
+/// The maker in `plimsoll-PROCESS-START-RUN-…`, or in the `plimsoll-PROCESS-…` of older versions; `None` for names that
+/// are not ours.
+fn process_of(name: &str) -> Option<Maker> {
+    let parts: Vec<&str> = name.strip_prefix(PREFIX)?.split('-').collect();
+    let (process, start, which) = match parts[..] {
+        [process, which] => (process, None, which),
+        [process, start, run, which] => {
+            number::<u32>(run)?;
+            (process, Some(number(start)?), which)
+        }
+        _ => return None,
+    };
+    let host = which.strip_prefix('h').and_then(number::<u32>);
+    (host.is_some() || which == "switch").then_some(Maker { process: number(process)?, start })
 }
 
-/// Whether this process lives and is one of ours: numbers come again.
-fn is_alive(process: u32) -> bool {
-    let mine = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
-    std::fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name == mine)
+/// A number as we write it: digits and nothing else.
+fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// Whether the process lives that made a name. Of an old name only the process's number is known: as long as anybody has
+/// it, the name stays.
+fn is_alive(maker: Maker) -> bool {
+    match maker.start {
+        Some(start) => start_of(maker.process) == Some(start),
+        None => Path::new("/proc").join(maker.process.to_string()).exists(),
+    }
+}
+
+/// When a process began, in the kernel's ticks; `None` if there is none.
+fn start_of(process: u32) -> Option<u64> {
+    start_in(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+}
+
+/// Field 22. The second is the program's name in brackets, which may itself have spaces and brackets.
+fn start_in(stat: &str) -> Option<u64> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    behind.split_ascii_whitespace().nth(22 - 3)?.parse().ok()
 }
 
 /// Removes namespaces and the devices in them; one that is not there is as good as gone.
@@ -211,19 +264,51 @@ mod tests {
 
     #[test]
     fn only_names_that_we_make_are_ours() {
-        assert_eq!(process_of("plimsoll-17-h3"), Some(17));
-        assert_eq!(process_of("plimsoll-17-switch"), Some(17));
-        for name in
-            ["plimsoll", "plimsoll-", "plimsoll-x-h3", "plimsoll-17-hx", "plimsoll-17-lab", "other-17-h3"]
-        {
+        let maker = |process, start| Some(Maker { process, start });
+        assert_eq!(process_of("plimsoll-17-4711-0-h3"), maker(17, Some(4711)));
+        assert_eq!(process_of("plimsoll-17-4711-2-switch"), maker(17, Some(4711)));
+        // Of older versions.
+        assert_eq!(process_of("plimsoll-17-h3"), maker(17, None));
+        assert_eq!(process_of("plimsoll-17-switch"), maker(17, None));
+        let others = "plimsoll plimsoll- plimsoll-x-h3 plimsoll-17-hx plimsoll-17-h plimsoll-17-lab other-17-h3 \
+                      plimsoll-+17-h3 plimsoll-17-4711-h3 plimsoll-17-x-0-h3 plimsoll-17-4711-x-h3 \
+                      plimsoll-17-4711-0-lab plimsoll-17-4711-0-h3-x plimsoll-17-4711--h3 plimsoll-17-4711-0-h+3";
+        for name in others.split_whitespace() {
             assert_eq!(process_of(name), None, "{name}");
         }
     }
 
     #[test]
+    fn runs_of_a_process_have_names_of_their_own() {
+        let maker = Maker { process: 17, start: Some(4711) };
+        let names = |run| {
+            let namespaces = Namespaces { maker, run, hosts: 0 };
+            [namespaces.host(3), namespaces.switch()]
+        };
+        assert_eq!(names(0), ["plimsoll-17-4711-0-h3", "plimsoll-17-4711-0-switch"]);
+        assert_eq!(names(1), ["plimsoll-17-4711-1-h3", "plimsoll-17-4711-1-switch"]);
+        assert!(names(0).iter().all(|name| process_of(name) == Some(maker)));
+    }
+
+    #[test]
     fn a_process_that_is_gone_is_not_alive() {
-        assert!(is_alive(std::process::id()));
+        let process = std::process::id();
+        let start = start_of(process);
+        assert!(start.is_some());
+        assert!(is_alive(Maker { process, start }) && is_alive(Maker { process, start: None }));
+        // Another had the number before.
+        assert!(!is_alive(Maker { process, start: start.map(|start| start + 1) }));
         // Numbers of processes end below this.
-        assert!(!is_alive(1 << 30));
+        assert!(
+            !is_alive(Maker { process: 1 << 30, start })
+                && !is_alive(Maker { process: 1 << 30, start: None })
+        );
+    }
+
+    #[test]
+    fn a_name_with_brackets_does_not_hide_the_start() {
+        let stat = "17 (a ) b) S 1 17 17 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 4711 1000 200";
+        assert_eq!(start_in(stat), Some(4711));
+        assert_eq!(start_in("17 (short) S 1"), None);
     }
 }

@@ -9,6 +9,7 @@ use crate::noise::{disturbed, is_disturbed, merge};
 use crate::programs::{Program, Running};
 use crate::routes::Routes;
 use crate::switch::{self, Readings, Switch};
+use plimsoll_cc::rpm::Index;
 use plimsoll_cc::{CongestionControl, Path, Signals};
 use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
 use plimsoll_scenario::switch::Encoding;
@@ -40,6 +41,17 @@ pub struct Control {
     pub(crate) busy: AtomicBool,
 }
 
+/// Sets a flag if its thread panics: a loop that died must not leave the others waiting for it.
+struct Farewell<'a>(&'a AtomicBool);
+
+impl Drop for Farewell<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// What a run yields.
 #[derive(Debug)]
 pub struct Run {
@@ -62,6 +74,8 @@ pub struct Run {
 pub struct Noise {
     /// The share of the time that was disturbed, in per cent; readings of it are left out.
     pub disturbed_percent: f64,
+    /// The share of the readings that were left out, in per cent: one goes if any part of its interval was disturbed.
+    pub left_out_percent: f64,
     /// How often a loop was away for longer than allowed.
     pub stalls: usize,
     /// The longest turn of the hosts' and of the switch's loop.
@@ -150,10 +164,12 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
     control.busy.store(!programs.is_empty(), Ordering::Relaxed);
     let (hosts, switch, ended_programs) = thread::scope(|scope| {
         let switch = scope.spawn(|| {
+            let _farewell = Farewell(&control.stop);
             pin(1);
             switch.run(clock, control, &readings)
         });
         let hosts = scope.spawn(|| {
+            let _farewell = Farewell(&control.over);
             pin(0);
             let seeing = hosts.run(clock, control);
             // What is under way comes to its end, so that nothing arrives in a namespace that is gone.
@@ -161,6 +177,7 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
             control.over.store(true, Ordering::Relaxed);
             seeing
         });
+        let _farewell = Farewell(&control.stop);
         // Programs want a switch that works.
         let ended_programs = Running::start(&namespaces, network.hosts, programs).map(|mut running| {
             while !control.over.load(Ordering::Relaxed) {
@@ -259,6 +276,19 @@ fn check(scenario: &Scenario, network: &Network, workload: &Workload) -> Result<
         (!scenario.faults.is_empty(), "faults are not emulated: leave [[fault]] out"),
         (scenario.routing.paths != Paths::Ecmp, "only `routing.spreading = \"ecmp\"` is emulated"),
         (scenario.routing.same_way_back, "`routing.same_way_back` is not emulated"),
+        (
+            scenario.switch.rpm.as_ref().is_some_and(|rpm| rpm.index == Index::Exact),
+            "switches know real flows by hashes only, so RPM cannot give each a slot of its own: set `index = \"flow-hash\"`",
+        ),
+        (
+            scenario.host.receive_delay > Span::ZERO,
+            "real hosts take the time that they take: leave `host.receive_delay` out",
+        ),
+        (scenario.record.marks, "single marks are not recorded here: set `record.marks = false`"),
+        (
+            scenario.record.buffers.resolve(network).is_ok_and(|chosen| !chosen.is_empty()),
+            "whole buffers are not recorded here: leave `record.buffers` out, `record.queues` has single queues",
+        ),
         (scenario.switch.int_reflected, "`switch.int_reflected` is not emulated"),
         (workload.waypoints.iter().any(|points| !points.is_empty()), "pinned paths (`via`) are not emulated"),
         (
@@ -330,10 +360,12 @@ fn yielded(
     }
     let mut samples: Vec<Sample> = hosts.samples.into_iter().chain(switch.samples).collect();
     let interval = scenario.record.interval;
+    let taken = samples.len();
     samples.retain(|sample| {
         let from = Time::from_ps(sample.at.as_ps().saturating_sub(interval.as_ps()));
         !is_disturbed(&stalls, from, sample.at)
     });
+    let left_out_percent = 100.0 * (taken - samples.len()) as f64 / taken.max(1) as f64;
     samples.sort_by_key(|sample| (sample.at, sample.reading.rank(), sample.subject));
     let mss = scenario.host.host().mss;
     let record = |((number, message), ended): ((u32, &Message), &hosts::Ended)| {
@@ -387,6 +419,7 @@ fn yielded(
     summary.set_wall_time(whole);
     let noise = Noise {
         disturbed_percent,
+        left_out_percent,
         stalls: stalls.len(),
         longest_turns: (hosts.longest_turn, switch.longest_turn),
         lateness: switch.lateness,
@@ -399,4 +432,51 @@ fn yielded(
 
 fn control_time(control: &Control) -> Time {
     Time::from_ps(control.now.load(Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_thread_that_panics_says_farewell() {
+        let says = |action: fn()| {
+            let flag = AtomicBool::new(false);
+            thread::scope(|scope| {
+                let loop_of_it = scope.spawn(|| {
+                    let _farewell = Farewell(&flag);
+                    action();
+                });
+                let _ = loop_of_it.join();
+            });
+            flag.into_inner()
+        };
+        assert!(!says(|| {}));
+        assert!(says(|| panic!("this is a test")));
+    }
+
+    #[test]
+    fn what_real_packets_cannot_do_is_refused_with_the_fix() {
+        let refusal = |more: &str| {
+            let text = format!(
+                "duration = \"1s\"\n[topology]\nkind = \"single-switch\"\nhosts = 3\nrate = \"50Mbps\"\n\
+                 [switch.pfc]\nenabled = false\n[cc]\nlaw = \"dctcp\"\n\
+                 [[traffic]]\nkind = \"flows\"\nfrom = \"0-1\"\nto = 2\n{more}"
+            );
+            let scenario =
+                Scenario::parse("test.toml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+            let network = scenario.network().unwrap();
+            let workload = scenario.workload(&network, 1).unwrap();
+            check(&scenario, &network, &workload).map_err(|error| error.to_string()).err().unwrap_or_default()
+        };
+        assert_eq!(refusal(""), "");
+        assert!(refusal("[host]\nreceive_delay = \"1us\"\n").contains("host.receive_delay"));
+        assert!(refusal("[record]\nmarks = true\n").contains("record.marks = false"));
+        assert!(refusal("[record]\nbuffers = \"all\"\n").contains("record.buffers"));
+        let marking = |index: &str| {
+            refusal(&format!("[switch]\nreverse_marking = true\n[switch.rpm]\nindex = \"{index}\"\n"))
+        };
+        assert!(marking("exact").contains("index = \"flow-hash\""));
+        assert_eq!(marking("flow-hash"), "");
+    }
 }

@@ -65,9 +65,12 @@ impl Switch {
         let mut events = vec![EpollEvent::empty(); 64];
         let mut late = Lateness::default();
         let mut next_sample = Time::after_start(readings.interval);
+        let mut last_sample = Time::ZERO;
         let mut sent: Vec<Bytes> = vec![Bytes::ZERO; readings.throughput.len()];
         while !control.over.load(Ordering::Relaxed) {
             watch.turn(clock.now());
+            // What was due while the loop was away happens before what is read now.
+            self.let_out(clock.now(), &mut late, &mut seeing.unsent);
             let ready = self.epoll.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
             for event in events.iter().take(ready) {
                 let host = event.data() as u32;
@@ -77,20 +80,16 @@ impl Switch {
                     self.fabric.send(clock.now(), host, buffer.get(..length).unwrap_or_default());
                 }
             }
-            let ports = &self.ports;
             let now = clock.now();
-            self.fabric.advance(now, &mut |host, due, bytes| {
-                late.count(now.saturating_since(due));
-                if !ports.get(host as usize).is_some_and(|port| port.send(bytes)) {
-                    seeing.unsent += 1;
-                }
-            });
+            self.let_out(now, &mut late, &mut seeing.unsent);
             if now >= next_sample && readings.interval > Span::ZERO {
                 for &subject in &readings.queues {
                     let reading = Reading::Queue(self.fabric.queue(subject));
                     seeing.samples.push(Sample { at: next_sample, subject, reading });
                 }
-                let gone = readings.interval.saturating_add(now.saturating_since(next_sample)).as_secs_f64();
+                // A turn may be late; the mean is over the time that has gone by since the last reading.
+                let gone = now.saturating_since(last_sample).as_secs_f64();
+                last_sample = now;
                 for (&subject, before) in readings.throughput.iter().zip(&mut sent) {
                     let all = self.fabric.sent(subject);
                     let rate =
@@ -109,6 +108,17 @@ impl Switch {
         (seeing.stalls, seeing.longest_turn) = watch.finish();
         seeing.lateness = (late.percentile(0.5), late.percentile(0.99));
         seeing
+    }
+
+    /// Sends what has reached a host by now.
+    fn let_out(&mut self, now: Time, late: &mut Lateness, unsent: &mut u64) {
+        let ports = &self.ports;
+        self.fabric.advance(now, &mut |host, due, bytes| {
+            late.count(now.saturating_since(due));
+            if !ports.get(host as usize).is_some_and(|port| port.send(bytes)) {
+                *unsent += 1;
+            }
+        });
     }
 }
 

@@ -89,10 +89,11 @@ fn a_late_look_changes_nothing() {
     assert_eq!(run(&[1000]), run(&[10, 15, 16, 100, 115, 120, 215, 600, 1000]));
 }
 
-/// h0 and h1 send ten frames each; one is being sent, so of a buffer of 5000 B with α = 1 a queue may have up to what is
-/// free: with two waiting (2500 B) 2500 B are free, and a third may come; with three 1250 B are free, and no more come.
+/// h0 and h1 send ten frames each; one is being sent, so of a buffer of 5000 B with α = 1 a queue may grow while it is
+/// shorter than what is free: with one waiting (1250 B) 3750 B are free, and a second may come; with two 2500 B wait and
+/// 2500 B are free, and no more come.
 #[test]
-fn a_queue_may_be_as_long_as_what_is_free() {
+fn a_queue_may_grow_while_it_is_shorter_than_what_is_free() {
     let mut fabric = fabric("[switch.buffer]\nsize = \"5000B\"\n");
     for _ in 0..10 {
         fabric.send(Time::ZERO, 0, &frame(0, 2, KIND));
@@ -100,9 +101,31 @@ fn a_queue_may_be_as_long_as_what_is_free() {
     }
     // All have come by 105 µs, when the first is still being sent.
     assert_eq!(delivered(&mut fabric, us(110)), []);
-    assert_eq!(fabric.queue(4), Bytes::new(3750));
-    assert_eq!(fabric.counted().drops.buffer, 20 - 4);
-    assert_eq!(delivered(&mut fabric, us(10_000)).len(), 4);
+    assert_eq!(fabric.queue(4), Bytes::new(2500));
+    assert_eq!(fabric.counted().drops.buffer, 20 - 3);
+    assert_eq!(delivered(&mut fabric, us(10_000)).len(), 3);
+}
+
+/// Of 1010 frames that are read at once, before anybody looks, ten find no room. The others go to h1, whose link is as
+/// fast, so that the switch drops none.
+#[test]
+fn a_card_takes_a_thousand_frames() {
+    let mut fabric = fabric("");
+    for _ in 0..1010 {
+        fabric.send(Time::ZERO, 0, &frame(0, 1, KIND));
+    }
+    assert_eq!((fabric.queue(0), fabric.counted().drops.buffer), (Bytes::new(1_250_000), 10));
+    assert_eq!(delivered(&mut fabric, us(1_000_000)).len(), 1000);
+}
+
+/// A frame that is read at 50 µs, before anybody has looked at one of 0 µs, is not sent at 10 µs: it leaves the card at
+/// 60 µs and is at the switch at 65 µs, where it waits until 115 µs: 50 µs, 195 whole steps.
+#[test]
+fn nothing_leaves_before_it_has_come() {
+    let mut fabric = fabric("");
+    fabric.send(Time::ZERO, 0, &frame(0, 2, KIND));
+    fabric.send(us(50), 0, &frame(0, 2, KIND));
+    assert_eq!(delivered(&mut fabric, us(1000)), [(2, us(120), 0), (2, us(220), 195)]);
 }
 
 /// With a step at 2000 B, a frame that leaves more than that behind it is marked: of six the first when it leaves alone

@@ -71,7 +71,9 @@ pub(super) fn run(options: &Options, programs: &[String], out: &mut dyn Write) -
     results.finish_real(&run)?;
     let drawn = plots::draw(&folder)?;
     if options.json {
-        write!(out, "{}", run.summary.to_json()?)?;
+        let told = Told { summary: &run.summary, noise: noise_json(&run.noise) };
+        serde_json::to_writer_pretty(&mut *out, &told)?;
+        writeln!(out)?;
     } else {
         table(out, &run)?;
         for (index, (program, ended)) in programs.iter().zip(&run.programs).enumerate() {
@@ -175,13 +177,32 @@ fn table(out: &mut dyn Write, run: &Run) -> Result<(), Error> {
     Ok(())
 }
 
-/// `0.4 % of the time disturbed and left out (3 stalls); frames late by 1.2 us (p50), 9.3 us (p99)`
+/// The summary of a run, with how far it can be believed.
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    summary: &'a plimsoll_metrics::Summary,
+    noise: serde_json::Value,
+}
+
+/// What scripts may want to know of the noise.
+fn noise_json(noise: &Noise) -> serde_json::Value {
+    serde_json::json!({
+        "disturbed_percent": noise.disturbed_percent,
+        "left_out_percent": noise.left_out_percent,
+        "lateness_p99_us": noise.lateness.1.as_us_f64(),
+    })
+}
+
+/// `0.4 % of the time disturbed (3 stalls, the longest 1 ms), 2.1 % of the readings left out; frames late by 1.2 us (p50), 9.3 us (p99)`
 fn noise_text(noise: &Noise) -> String {
     format!(
-        "{:.1} % of the time disturbed and left out ({} stalls, the longest {}); frames late by {} (p50), {} (p99)",
+        "{:.1} % of the time disturbed ({} stalls, the longest {}), {:.1} % of the readings left out; frames late by {} \
+         (p50), {} (p99)",
         noise.disturbed_percent,
         noise.stalls,
         human::time(noise.longest_turns.0.max(noise.longest_turns.1)),
+        noise.left_out_percent,
         human::time(noise.lateness.0),
         human::time(noise.lateness.1)
     )

@@ -100,6 +100,7 @@ impl Sides {
         json!({
             "pairs": self.pairs.iter().map(pair).collect::<Vec<_>>(),
             "disturbed_percent": run.noise.disturbed_percent,
+            "left_out_percent": run.noise.left_out_percent,
             "lateness_p99_us": run.noise.lateness.1.as_us_f64(),
         })
     }
