@@ -1,7 +1,7 @@
 //! What the staggered incasts of Figs. 1–3, 5, 6, 8 and 9 show: fairness and queue over time, starts and finishes.
 
 use crate::figures::Outcome;
-use crate::figures::observed::{Curve, Observed, Window, binned, deviation, mean_within};
+use crate::figures::observed::{Curve, Observed, Window, binned, deviation, mean_within, within};
 use crate::figures::pictures::over;
 use crate::figures::runs::Runs;
 use plimsoll_metrics::MessageRecord;
@@ -17,6 +17,9 @@ const LATE: f64 = BIN / 100.0;
 const FAIR: f64 = 0.9;
 /// Queues are looked at from here on after the last start: 0.5 ms in the incast of 16, as FIGURES.md has it.
 const SETTLED: f64 = 0.36;
+
+/// A queue with more readings is drawn by its means: it swings with every start, and lines would cover each other.
+const READABLE: usize = 1_000;
 
 /// A law's variants: names in `claims.toml` and in pictures.
 pub(super) type Variants = [(&'static str, &'static str)];
@@ -137,9 +140,17 @@ pub(super) fn fairness_chart(runs: &Runs, title: &str, variants: &Variants) -> R
 /// The queue of these variants.
 pub(super) fn queue_chart(runs: &Runs, title: &str, variants: &Variants) -> Result<Chart, String> {
     let mut chart = over(title, "Time (µs)", "Queue (kB)");
+    let mut means = false;
     for (variant, name) in variants {
         let run = runs.get(variant)?;
-        chart.series.push(Series::line(name, microseconds(queue(run))).fine());
+        let mut curve: Curve = within(queue(run), from(run, -1.0)).collect();
+        if curve.len() > READABLE {
+            (curve, means) = (binned(&curve, BIN), true);
+        }
+        chart.series.push(Series::line(name, microseconds(&curve)).fine());
+    }
+    if means {
+        chart.notes.push("Means over 20 µs.".to_owned());
     }
     Ok(chart)
 }
