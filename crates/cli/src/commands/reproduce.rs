@@ -84,7 +84,10 @@ impl Reproduce {
         for (index, (runnable, needed)) in plan.iter().enumerate() {
             let share = index as f64 / plan.len() as f64;
             progress.show(runs_part + (1.0 - runs_part) * share, runnable.id);
-            // After Ctrl-C, figures whose runs are there are shown nevertheless.
+            // After Ctrl-C, figures whose runs are there are shown nevertheless; models would have to be computed.
+            if watched::interrupted() && needed.is_empty() {
+                continue;
+            }
             if let Some(reproduced) = runnable.reproduce(effort, needed)? {
                 pictures.extend(write_pictures(&self.out, runnable.id, &reproduced)?);
                 figures.push(reproduced.figure);
@@ -94,7 +97,7 @@ impl Reproduce {
         let missing = plan.len() - figures.len();
 
         let claims: Vec<Claim> = figures.iter().flat_map(|figure| figure.claims.clone()).collect();
-        let page = self.write_pages(figures)?;
+        let page = self.write_pages(figures, missing)?;
         if self.update_readmes {
             readme::update(Path::new("papers"), &claims)?;
         }
@@ -118,9 +121,14 @@ impl Reproduce {
 
     /// A page for the figure or paper that was asked for, or one for each paper and one that leads to them; the
     /// path of the page to look at.
-    fn write_pages(&self, figures: Vec<Figure>) -> Result<PathBuf, Error> {
+    fn write_pages(&self, figures: Vec<Figure>, missing: usize) -> Result<PathBuf, Error> {
+        let partial = if missing > 0 {
+            format!("Partial: it was stopped, and {missing} figures are not done. ")
+        } else {
+            String::new()
+        };
         let introduction = format!(
-            "Written by `{}`, version {}. Each figure stands beside what its paper says; how it was set up and \
+            "{partial}Written by `{}`, version {}. Each figure stands beside what its paper says; how it was set up and \
              which choices are ours is in the folder of the same name in `papers/`. Our numbers are medians over \
              seeds, from the least to the most in parentheses; pictures show the first seed.",
             self.command(),
