@@ -10,6 +10,7 @@
 use crate::packet::{Content, Header};
 use crate::routes::Routes;
 use plimsoll_cc::codel::{self, CoDel, Dequeued};
+use plimsoll_cc::coin::Coin;
 use plimsoll_cc::red::Red;
 use plimsoll_cc::rpm::{Echo, Passing, Register, Rpm, Slot, Way};
 use plimsoll_cc::verdict::Verdict;
@@ -102,7 +103,7 @@ pub struct Fabric {
     limit: Option<(Sharing, u64, f64)>,
     scale: UnitScale,
     counted: Counted,
-    coin: u64,
+    coin: Coin,
     /// Buffers of frames that are gone.
     pool: Vec<Vec<u8>>,
 }
@@ -176,7 +177,7 @@ impl Fabric {
             limit: switch.buffer.limit().map(|size| (switch.buffer.sharing, size.get(), switch.buffer.alpha)),
             scale: UnitScale::for_nic(nic.unwrap_or(Rate::from_gbps(1))),
             counted: Counted::default(),
-            coin: scenario.seed | 1,
+            coin: Coin::new(scenario.seed),
             pool: Vec::new(),
             network,
         })
@@ -346,7 +347,7 @@ impl Fabric {
         if let Some(red) = &place.marking
             && frame.header.may_be_marked(&frame.bytes)
         {
-            let coin = if red.needs_coin(backlog) { roll(&mut self.coin) } else { 0.0 };
+            let coin = if red.needs_coin(backlog) { self.coin.unit() } else { 0.0 };
             marked |= red.verdict(backlog, coin) == Verdict::Mark;
         }
         if marked {
@@ -441,14 +442,6 @@ fn stamp(frame: &mut Travelling, wait: Span, hop: &ExactHop, scale: UnitScale) {
             CompactHop::quantise(hop, scale).and_then(|hop| HopStack::push(behind, hop))
         }
     };
-}
-
-/// A random number in [0, 1): xorshift64*.
-fn roll(state: &mut u64) -> f64 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use crate::switch::{self, Readings, Switch};
 use plimsoll_cc::rpm::Index;
 use plimsoll_cc::{CongestionControl, Path, Signals};
 use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
-use plimsoll_scenario::switch::Encoding;
 use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Topology, Workload};
 use plimsoll_transport::Stack;
 use plimsoll_units::{Bytes, Rate, Rounding, Span, Time};
@@ -216,8 +215,7 @@ fn kind(scenario: &Scenario) -> TelemetryKind {
     match scenario.switch.int {
         IntMode::None => TelemetryKind::None,
         IntMode::MaxHopDelay { .. } => TelemetryKind::MaxHopDelay,
-        IntMode::HopRecords { encoding: Encoding::Exact, .. } => TelemetryKind::ExactHops,
-        // HPCC's three bits know none of the rates that real packets can have here.
+        // Never compact: HPCC's three bits know none of the rates that real packets can have here.
         IntMode::HopRecords { .. } => TelemetryKind::ExactHops,
     }
 }
