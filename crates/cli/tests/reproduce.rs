@@ -1,6 +1,7 @@
 //! `plimsoll reproduce` from outside, where it is stopped and where it refuses.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -51,10 +52,13 @@ impl Folder {
         command
     }
 
-    /// The summaries of the runs that are done, and when they were written.
+    /// The summaries of the runs that are done, and when they were written. A run is done when its
+    /// folder has its name; while it is written the folder is hidden, and the summary may be there.
     fn done(&self) -> Vec<(PathBuf, SystemTime)> {
         let Ok(runs) = fs::read_dir(self.0.join("results/reproduce/runs")) else { return Vec::new() };
-        let summaries = runs.map(|run| run.unwrap().path().join("summary.json"));
+        let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
+        let finished = runs.map(|run| run.unwrap()).filter(|run| !hidden(&run.file_name()));
+        let summaries = finished.map(|run| run.path().join("summary.json"));
         let written =
             |path: PathBuf| fs::metadata(&path).and_then(|it| it.modified()).ok().map(|at| (path, at));
         summaries.filter_map(written).collect()
