@@ -156,6 +156,37 @@ fn what_is_missing_is_asked_for_after_the_timeout_and_again_until_it_is_given_up
 }
 
 #[test]
+fn of_a_message_that_goes_on_after_it_was_given_up_no_byte_is_lost_or_counted_twice() {
+    let mut ear = Ear::new(1);
+    let counted = |ear: &mut Ear, packets: std::ops::Range<u64>| -> u64 {
+        let mut count = 0;
+        for packet in packets {
+            let (rules, data) = (&ear.rules, data(packet, 30_000));
+            let receiver = &mut ear.receiver;
+            count += receiver.on_data(rules, at(1), 1, MessageNumber(1), &data, &mut ear.output).new.get();
+        }
+        count
+    };
+    assert_eq!(counted(&mut ear, 0..11), 11_000);
+    ear.said();
+    for turn in 1..=4 {
+        ear.receiver.on_timer(&ear.rules, at(1) + TIMEOUT.saturating_mul(turn), &mut ear.output);
+    }
+    assert_eq!(ear.output.given_up, [MessageNumber(1)]);
+    ear.said();
+    // D = 1: it is in nobody's way.
+    assert_eq!(ear.hears(2, 0, 50_000), [grant(2, 11, 0)]);
+    // Its sender was away, not gone. A copy of packet 10 brings nothing new; with packet 11, 12 kB are here and it has
+    // fewer bytes left than the other.
+    assert_eq!(counted(&mut ear, 10..11), 0);
+    ear.said();
+    assert_eq!(counted(&mut ear, 11..12), 1_000);
+    assert_eq!(ear.said(), [grant(1, 22, 0)]);
+    assert_eq!(counted(&mut ear, 12..30), 18_000, "30 kB in all");
+    assert_eq!(ear.said().pop(), Some((1, Kind::Done)));
+}
+
+#[test]
 fn the_first_gap_of_granted_bytes_is_asked_for_at_the_granted_level() {
     let mut ear = Ear::new(1);
     for packet in 0..10 {
@@ -301,6 +332,8 @@ struct World {
     sizes: Vec<u64>,
     received: Vec<u64>,
     granted: Vec<u64>,
+    /// Packets of each message that were sent, without those that were sent again.
+    packets: Vec<u64>,
 }
 
 impl World {
@@ -318,6 +351,7 @@ impl World {
             count: 0,
             sizes: sizes.to_vec(),
             received: vec![0; sizes.len()],
+            packets: vec![0; sizes.len()],
             granted: sizes.iter().map(blind).collect(),
             rules,
         }
@@ -366,6 +400,8 @@ impl World {
             for sender in 0..self.senders.len() {
                 // One packet per microsecond, a little faster than 10 Gb/s.
                 if let Some(packet) = self.senders[sender].poll_send(&self.rules, now, |_| true) {
+                    let is_new = matches!(packet.kind, Kind::Data(data) if !data.repeated);
+                    self.packets[packet.message.0 as usize] += u64::from(is_new);
                     self.fly(now, packet);
                 }
                 self.senders[sender].on_timer(&self.rules, now, &mut output);
@@ -425,6 +461,19 @@ proptest! {
         degree in 1_u32..6, count in 1_usize..12, size in 1_u64..60_000,
     ) {
         World::new(degree, &vec![size; count], count).run(true);
+    }
+
+    #[test]
+    fn no_grant_cuts_a_packet_whatever_odd_ends_other_messages_leave(
+        degree in 1_u32..6,
+        sizes in proptest::collection::vec(1_u64..60_000, 1..8),
+        senders in 1_usize..4,
+    ) {
+        let mut world = World::new(degree, &sizes, senders);
+        world.run(false);
+        // All packets but a message's last have 1 kB.
+        let fewest: Vec<u64> = sizes.iter().map(|size| size.div_ceil(1_000)).collect();
+        prop_assert_eq!(world.packets, fewest);
     }
 
     #[test]

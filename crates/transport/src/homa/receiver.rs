@@ -7,6 +7,9 @@ use plimsoll_units::{Bytes, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
 
+/// So many messages that were given up are remembered: peers that begin and vanish cannot fill the memory.
+const MOST_SILENT: usize = 1024;
+
 /// A message that arrives.
 #[derive(Clone, Debug)]
 struct Incoming {
@@ -67,6 +70,9 @@ pub struct Receiver {
     /// What messages that need no more grants take of the budget.
     leaving: u64,
     timers: BinaryHeap<Reverse<(Time, MessageNumber)>>,
+    /// What is here of messages that were given up. Should one go on after all, no byte of it is counted or asked for
+    /// twice.
+    silent: BTreeMap<MessageNumber, Incoming>,
     /// Messages that are whole; late questions are answered from here.
     finished: HashSet<MessageNumber>,
 }
@@ -122,6 +128,7 @@ impl Receiver {
                 }
             }
             Kind::Unknown => {
+                self.silent.remove(&message);
                 if let Some(incoming) = self.messages.get(&message) {
                     self.remove(message, incoming.key(message));
                     self.grant(rules, output);
@@ -145,7 +152,8 @@ impl Receiver {
             return false;
         }
         let blind = rules.policy.blind_bytes(Bytes::new(total)).get();
-        let incoming = Incoming {
+        let silent = self.silent.remove(&message).filter(|silent| silent.total == total);
+        let mut incoming = silent.unwrap_or_else(|| Incoming {
             sender,
             total,
             ranges: Ranges::default(),
@@ -156,21 +164,34 @@ impl Receiver {
             heard_at: now,
             unanswered: 0,
             share: 0,
-        };
-        if blind < total {
+        });
+        (incoming.heard_at, incoming.unanswered) = (now, 0);
+        if incoming.granted < total {
             self.wanting.insert(incoming.key(message));
         }
         self.messages.insert(message, incoming);
+        self.recount(message);
         self.timers.push(Reverse((now.saturating_add(rules.resend_timeout), message)));
         true
     }
 
-    /// Forgets a message, which is in line by `key`.
-    fn remove(&mut self, message: MessageNumber, key: (u64, MessageNumber)) {
-        if let Some(incoming) = self.messages.remove(&message) {
-            self.leaving -= incoming.share;
-        }
+    /// Forgets a message, which is in line by `key`; gives what was here of it.
+    fn remove(&mut self, message: MessageNumber, key: (u64, MessageNumber)) -> Option<Incoming> {
         self.wanting.remove(&key);
+        let incoming = self.messages.remove(&message)?;
+        self.leaving -= incoming.share;
+        Some(Incoming { share: 0, ..incoming })
+    }
+
+    /// Nobody answers: the message makes way for others.
+    fn give_up(&mut self, message: MessageNumber, key: (u64, MessageNumber), output: &mut Output) {
+        if let Some(incoming) = self.remove(message, key) {
+            self.silent.insert(message, incoming);
+            if self.silent.len() > MOST_SILENT {
+                self.silent.pop_first();
+            }
+        }
+        output.given_up.push(message);
     }
 
     /// What a message takes of the others' budget: if it needs no more grants, what is still to come of its last
@@ -245,8 +266,7 @@ impl Receiver {
                 None => now.saturating_add(rules.resend_timeout),
                 Some(_) if incoming.unanswered >= rules.max_resends => {
                     let key = incoming.key(message);
-                    self.remove(message, key);
-                    output.given_up.push(message);
+                    self.give_up(message, key, output);
                     continue;
                 }
                 Some(question) => {
