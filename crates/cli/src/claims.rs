@@ -127,6 +127,10 @@ impl Spread {
     }
 }
 
+/// Why there may be no number, for those who edited a scenario.
+const NO_NUMBER: &str = "The runs do not show what is measured: a goal that is not reached, or no flow or no sample \
+                         in the time that the figure looks at. Longer runs may";
+
 impl Allowed {
     /// The claim beside our number, which is the median over seeds; one that is missing or NaN fails.
     pub(crate) fn judge(&self, id: &str, effort: Effort, spread: Option<Spread>) -> Claim {
@@ -139,7 +143,11 @@ impl Allowed {
             (true, None) => Ruling::Holds,
             (true, Some(_)) => Ruling::Differs,
         };
-        let printed = ours.map_or("none".to_owned(), |number| with_unit(number, &self.unit));
+        let missing = ours.is_none_or(f64::is_nan);
+        let printed = match ours {
+            Some(number) if !missing => with_unit(number, &self.unit),
+            _ => "none".to_owned(),
+        };
         let allowed = if self.from.to_bits() == self.to.to_bits() {
             format!("exactly {}", with_unit(self.from, &self.unit))
         } else if self.to == f64::INFINITY {
@@ -163,6 +171,9 @@ impl Allowed {
                 (Some(open), _) => format!("{open}. Allowed: {allowed}, {}", self.why),
                 (None, _) if too_short => {
                     format!("only a full run decides. Allowed: {allowed}, {}", self.why)
+                }
+                (None, _) if missing => {
+                    format!("{allowed}. {NO_NUMBER}")
                 }
                 (None, None) => format!("{allowed}: {}", self.why),
                 (None, Some(reason)) => format!("{reason}. Ours: {allowed}, {}", self.why),
@@ -233,7 +244,8 @@ mod tests {
     fn one_seed_without_a_number_fails_the_claim() {
         let file = ClaimFile::parse(FILE).unwrap();
         let row = file.claims[0].judge("x/y", Effort::Full, Spread::of(&[14.0, f64::NAN, 15.0]));
-        assert_eq!((row.ruling, row.ours_range), (Ruling::Fails, None));
+        assert_eq!((row.ruling, row.ours_range, row.ours.as_str()), (Ruling::Fails, None, "none"));
+        assert!(row.note.starts_with("13 to 18 RTTs. The runs do not show"), "{}", row.note);
         // A time that was never reached is a number: the largest.
         let never = Spread::of(&[f64::INFINITY, f64::INFINITY, 15.0]).unwrap();
         assert_eq!((never.median, never.least), (f64::INFINITY, 15.0));

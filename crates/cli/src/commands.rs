@@ -71,13 +71,18 @@ impl Command {
 /// Names of `known` that are like `name`: the nearest by spelling, and those that contain it.
 pub(crate) fn near<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
     const MOST: usize = 8;
-    let nearest = plimsoll_cc::params::nearest(name, known.clone());
-    let containing = known.filter(|known| !name.is_empty() && known.contains(name));
-    let mut names: Vec<String> = Vec::new();
-    for candidate in nearest.into_iter().chain(containing) {
-        if names.len() < MOST && !names.iter().any(|name| name == candidate) {
-            names.push(candidate.to_owned());
+    let mut names: Vec<&str> = Vec::new();
+    while names.len() < MOST / 2 {
+        let others = known.clone().filter(|known| !names.contains(known));
+        match plimsoll_cc::params::nearest(name, others) {
+            Some(nearest) => names.push(nearest),
+            None => break,
         }
     }
-    names
+    for containing in known.filter(|known| !name.is_empty() && known.contains(name)) {
+        if names.len() < MOST && !names.contains(&containing) {
+            names.push(containing);
+        }
+    }
+    names.into_iter().map(str::to_owned).collect()
 }

@@ -228,13 +228,25 @@ pub(crate) struct Text {
 }
 
 impl Runnable {
-    /// The file in the folder of the figure if there is one, else as it was when the program was built.
+    /// The file in the folder of the figure; if there is no folder, as it was when the program was built.
     fn file(&self, name: &str, built_in: &str) -> Result<Text, Error> {
-        let path = Path::new("papers").join(self.id).join(name);
+        let folder = Path::new("papers").join(self.id);
+        let path = folder.join(name);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => built_in.to_owned(),
-            Err(error) => return Err(Error::file(path)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::file(path)(error));
+            }
+            // Who edits the other files of the folder does not expect ours instead of one that is gone.
+            Err(_) if folder.exists() => {
+                return Err(Error::Refused(format!(
+                    "{}: there is no such file; put it back, or remove the folder {} to use what plimsoll was \
+                     built with",
+                    path.display(),
+                    folder.display()
+                )));
+            }
+            Err(_) => built_in.to_owned(),
         };
         Ok(Text { path, text })
     }
@@ -326,6 +338,10 @@ mod tests {
     use super::*;
     use crate::catalogue::{self, State};
     use plimsoll_report::Ruling;
+
+    fn here() -> runs::Kept {
+        runs::Kept { folder: PathBuf::from("runs"), any_build: false }
+    }
 
     fn models() -> impl Iterator<Item = &'static Runnable> {
         RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Model(_)))
@@ -442,7 +458,7 @@ mod tests {
             let is_run = matches!(figure.source, Source::Runs(..));
             assert_eq!(!file.variants.is_empty(), is_run, "{} and its variants", figure.id);
             for effort in [Effort::Quick, Effort::Middle, Effort::Full] {
-                let needed = runs::Needed::of(figure, effort, Path::new("runs"));
+                let needed = runs::Needed::of(figure, effort, &here());
                 let asked = file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick);
                 let needed = needed.map_err(|error| error.to_string()).expect(figure.id);
                 assert_eq!(needed.len(), asked.count() * file.seeds(effort) as usize, "{}", figure.id);
@@ -457,7 +473,7 @@ mod tests {
     fn several_seeds_make_a_difference_and_a_single_one_has_a_reason() {
         for figure in RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Runs(..))) {
             if ClaimFile::parse(figure.claims).expect(figure.id).seeds(Effort::Full) > 1 {
-                let needed = Needed::of(figure, Effort::Quick, Path::new("runs"));
+                let needed = Needed::of(figure, Effort::Quick, &here());
                 let needed = needed.map_err(|error| error.to_string()).expect(figure.id);
                 assert!(needed.iter().all(Needed::depends_on_its_seed), "{} draws nothing", figure.id);
             } else {

@@ -175,12 +175,13 @@ mod reproducing {
     }
 
     #[test]
-    fn one_figure_and_one_paper_can_be_chosen() {
+    fn one_figure_and_all_its_parts_can_be_chosen() {
         let folder = Folder::new("choose");
         let one = out(&reproduce(&folder, &["vai-sf/fig4"]));
         assert!(one.contains("vai-sf/fig4") && !one.contains("poseidon/fig7a "), "{one}");
-        let paper = out(&reproduce(&folder, &["rpm"]));
-        assert!(paper.contains("rpm/alg1") && paper.contains("rpm/lemma1") && !paper.contains("vai-sf/fig4"));
+        let parts = out(&reproduce(&folder, &["poseidon/fig7"]));
+        assert!(parts.contains("poseidon/fig7a") && parts.contains("poseidon/fig7b"), "{parts}");
+        assert!(!parts.contains("vai-sf/fig4"), "{parts}");
     }
 
     #[test]
@@ -189,7 +190,11 @@ mod reproducing {
         assert_eq!(code(&output), 2);
         let text = err(&output);
         assert!(text.contains("no figure `poseidon/fig7c`"), "{text}");
-        assert!(text.contains("near it: poseidon/fig7a") && text.contains("plimsoll list figures"), "{text}");
+        assert!(
+            text.contains("near it: poseidon/fig7a, poseidon/fig7b, ")
+                && text.contains("plimsoll list figures"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -182,4 +182,27 @@ mod refusing {
         let said = refused("detour", &[("via = \"spine0\"", "via = \"leaf7\"")]);
         assert!(said.contains("no shortest path"), "{said}");
     }
+
+    #[test]
+    fn a_variant_that_cannot_be_run_by_its_name() {
+        let claims = CLAIMS.replace("name = \"swift\"", "name = \"other\"\ncc = \"hpcc:poseidon-nsdi23\"");
+        let scenario = SCENARIO.replacen("[switch]\n", "[switch]\nint = \"none\"\n", 1);
+        let folder = Folder::new("variant", &scenario, &claims);
+        let output = folder.command(&["poseidon/fig2", "--quick"]).output().unwrap();
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with("papers/poseidon/fig2/claims.toml, variant `other`:"), "{said}");
+        assert!(said.contains("switch.int") && folder.no_run_began(), "{said}");
+    }
+
+    #[test]
+    fn a_folder_whose_scenario_is_gone() {
+        let folder = Folder::new("gone", SCENARIO, CLAIMS);
+        fs::remove_file(folder.paper().join("scenario.toml")).unwrap();
+        let output = folder.command(&["poseidon/fig2", "--quick"]).output().unwrap();
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("papers/poseidon/fig2/scenario.toml: there is no such file"), "{said}");
+        assert!(folder.no_run_began());
+    }
 }

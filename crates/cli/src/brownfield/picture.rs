@@ -18,22 +18,19 @@ pub(crate) fn draw(
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Error> {
     let mut drawn = Vec::new();
-    let curve = |name: &str, pick: &dyn Fn(&Row) -> Option<Mean>| -> (Series, Vec<Vec<(f64, f64)>>) {
+    let curve = |name: &str, pick: &dyn Fn(&Row) -> Option<Mean>| -> Series {
         let points: Vec<(f64, Mean)> =
             plan.steps.iter().filter_map(|step| Some((step.set.len() as f64, pick(&step.row)?))).collect();
-        let bars = points.iter().filter_map(|(x, mean)| {
-            let interval = mean.interval?;
-            Some(vec![(*x, interval.low), (*x, interval.high)])
-        });
-        let bars = bars.collect();
-        (Series::line(name, points.into_iter().map(|(x, mean)| (x, mean.mean))).marked(Marks::Points), bars)
+        let interval = |(x, mean): &(f64, Mean)| mean.interval.map(|it| (*x, it.low, it.high));
+        let intervals = points.iter().filter_map(interval).collect();
+        let means = points.iter().map(|(x, mean)| (*x, mean.mean));
+        Series { intervals, ..Series::line(name, means).marked(Marks::Points) }
     };
     let last = plan.steps.last().map_or(1, |step| step.set.len()).max(1) as f64;
     // A little room at the ends, so that bars do not hide behind the axes.
     let (left, right) = (-0.04 * last, 1.04 * last);
     let axis = || Axis::linear("Switches with INT").from_to(left, right);
-    let (series, bars) = curve(metric.label(), &|row| row.metric(metric));
-    let mut all = vec![series, Series { guide: true, ..Series::curves("", bars) }];
+    let mut all = vec![curve(metric.label(), &|row| row.metric(metric))];
     if let Some(mean) = full.and_then(|row| row.metric(metric)) {
         all.push(Series::guide("all switches", [(left, mean.mean), (right, mean.mean)]));
     }
@@ -47,8 +44,7 @@ pub(crate) fn draw(
     drawn.push(write(folder, "brownfield", &chart)?);
     if let Some(none) = plan.steps.first().map(|step| &step.row) {
         let gain = |row: &Row| row.gain_over(none, metric);
-        let (series, bars) = curve("", &gain);
-        let mut all = vec![series, Series { guide: true, ..Series::curves("", bars) }];
+        let mut all = vec![curve("", &gain)];
         if let Some(mean) = full.and_then(gain) {
             all.push(Series::guide("all switches", [(left, mean.mean), (right, mean.mean)]));
         }
@@ -66,15 +62,14 @@ pub(crate) fn draw(
         drawn.push(write(folder, "gain", &chart)?);
     }
     if plan.steps.iter().any(|step| step.row.slowdown[0].is_some()) {
-        // Bars of several curves would lie on each other.
         let names = ["median", "p99", "p99.9"].into_iter().enumerate();
-        let series = names.map(|(place, name)| curve(name, &|row| row.slowdown[place]).0).collect();
+        let series = names.map(|(place, name)| curve(name, &|row| row.slowdown[place])).collect();
         let chart = Chart {
             title: format!("{title}: slowdown while upgrading to INT"),
             x: axis(),
             y: Axis::log("Slowdown"),
             series,
-            notes: notes(plan).into_iter().take(1).collect(),
+            notes: notes(plan),
         };
         drawn.push(write(folder, "slowdown", &chart)?);
     }
@@ -103,7 +98,7 @@ fn notes(plan: &Plan) -> Vec<String> {
     let mut notes = vec![format!("Order: {}.", names.join(", "))];
     let seeds = plan.steps.first().map_or(0, |step| step.row.seeds());
     if seeds > 1 {
-        notes.push(format!("Means over {seeds} seeds; grey bars: 95 % confidence interval of the mean."));
+        notes.push(format!("Means over {seeds} seeds; bars: 95 % confidence interval of the mean."));
     }
     notes
 }

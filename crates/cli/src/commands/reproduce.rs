@@ -5,7 +5,7 @@ mod readme;
 use super::near;
 use crate::catalogue::{self, FIGURES, State};
 use crate::error::{Error, Verdict};
-use crate::figures::runs::{self, Needed, Work};
+use crate::figures::runs::{self, Kept, Needed, Work};
 use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
 use crate::progress::Share;
 use crate::{files, watched};
@@ -47,6 +47,9 @@ pub(crate) struct Reproduce {
     /// Do all runs again, also those that are there.
     #[arg(long)]
     fresh: bool,
+    /// Take runs that are there although another build of plimsoll did them; the page says so.
+    #[arg(long, conflicts_with = "fresh")]
+    any_build: bool,
     /// The folder for pictures and the page; files in it are replaced, none is deleted.
     #[arg(long, value_name = "DIR", default_value = "results/reproduce")]
     out: PathBuf,
@@ -67,8 +70,8 @@ impl Reproduce {
             (false, true) => Effort::Middle,
             (false, false) => Effort::Full,
         };
-        let folder = self.out.join("runs");
-        let plan = |figure: &&'static Runnable| Ok((*figure, Needed::of(figure, effort, &folder)?));
+        let kept = Kept { folder: self.out.join("runs"), any_build: self.any_build };
+        let plan = |figure: &&'static Runnable| Ok((*figure, Needed::of(figure, effort, &kept)?));
         let plan: Vec<(&Runnable, Vec<Needed>)> = chosen.iter().map(plan).collect::<Result<_, Error>>()?;
         let needed = || plan.iter().flat_map(|(_, needed)| needed);
         if self.fresh {
@@ -77,7 +80,7 @@ impl Reproduce {
         let progress = Share::new();
         let work = Work::missing(needed());
         let runs_part = if work.is_empty() { 0.0 } else { RUNS_PART };
-        work.run(&folder, |share, what| progress.show(runs_part * share, what))?;
+        work.run(&kept.folder, |share, what| progress.show(runs_part * share, what))?;
 
         let mut figures = Vec::new();
         let mut pictures = Vec::new();
@@ -168,7 +171,8 @@ impl Reproduce {
             (false, true) => " --middle",
             (false, false) => "",
         };
-        format!("plimsoll reproduce{which}{effort}")
+        let any_build = if self.any_build { " --any-build" } else { "" };
+        format!("plimsoll reproduce{which}{effort}{any_build}")
     }
 }
 

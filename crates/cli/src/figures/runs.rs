@@ -2,7 +2,8 @@
 //!
 //! A run's folder is named after everything that decides its result: the resolved scenario and the program. So
 //! figures that ask for the same run share it, a run that was interrupted is done again, and one that is
-//! there is not.
+//! there is not. Runs that took hours may be wanted after the program was built again with other pictures: then
+//! those of any build are taken.
 
 use super::observed::Observed;
 use super::{Effort, Runnable};
@@ -14,6 +15,8 @@ use plimsoll_metrics::files::{Results, remove_leftovers_in};
 use plimsoll_scenario::{Overrides, Scenario};
 use plimsoll_sim::Control;
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,6 +26,35 @@ use std::time::{Duration, Instant};
 
 /// How often the user is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
+
+/// Where runs are kept, and which of them are taken.
+pub(crate) struct Kept {
+    pub(crate) folder: PathBuf,
+    /// Also those that other builds of this program did.
+    pub(crate) any_build: bool,
+}
+
+impl Kept {
+    /// The folder of a scenario's run, which is there if it is done.
+    fn folder_of(&self, scenario: &Scenario) -> PathBuf {
+        let law = scenario.cc.entry().name;
+        let hash = fingerprint(&scenario.to_toml());
+        let of_any_build = scenario_file::plain(&format!("{}-{law}-{hash:016x}", scenario.name));
+        let ours = self.folder.join(format!("{of_any_build}-{:016x}", fingerprint(&program())));
+        if !self.any_build || is_done(&ours) {
+            return ours;
+        }
+        let begins_so = |name: &OsStr| name.to_string_lossy().starts_with(&format!("{of_any_build}-"));
+        let there = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let done = there.filter(|it| begins_so(&it.file_name())).map(|it| it.path()).filter(|it| is_done(it));
+        let written = |run: &PathBuf| fs::metadata(run).and_then(|run| run.modified()).ok();
+        done.max_by_key(written).unwrap_or(ours)
+    }
+}
+
+fn is_done(folder: &Path) -> bool {
+    Results::open(folder).is_ok_and(|results| !results.summary().partial)
+}
 
 /// A run that a figure needs.
 pub(crate) struct Needed {
@@ -36,8 +68,10 @@ pub(crate) struct Needed {
 
 impl Needed {
     /// Reads the scenario of each variant of a figure, seed by seed; nothing runs before all can be read.
-    pub(crate) fn of(figure: &Runnable, effort: Effort, runs: &Path) -> Result<Vec<Self>, Error> {
+    pub(crate) fn of(figure: &Runnable, effort: Effort, runs: &Kept) -> Result<Vec<Self>, Error> {
         let Some(source) = figure.scenario()? else { return Ok(Vec::new()) };
+        // Also the law that it names itself, although variants may run others.
+        scenario_file::parse(&source.path, &source.text, &Overrides::default())?;
         let file = figure.claim_file()?;
         let shorter: &[String] = match effort {
             Effort::Quick => &file.quick,
@@ -47,12 +81,15 @@ impl Needed {
         let variant = |index: u64, Variant { name, cc, set, .. }: &Variant| {
             let set = set.iter().chain(shorter).cloned().collect();
             let overrides = Overrides { law: cc.clone(), seed: None, set };
-            let mut scenario = scenario_file::parse(&source.path, &source.text, &overrides)?;
+            let in_variant = |error| {
+                let claims = source.path.with_file_name("claims.toml");
+                Error::Text(format!("{}, variant `{name}`:\n{error}", claims.display()))
+            };
+            let mut scenario =
+                scenario_file::parse(&source.path, &source.text, &overrides).map_err(in_variant)?;
             scenario.seed = scenario.seed.wrapping_add(index);
-            let hash = fingerprint(&format!("{}\n{}", program(), scenario.to_toml()));
-            let law = scenario.cc.entry().name;
-            let plain = scenario_file::plain(&format!("{}-{law}-{hash:016x}", scenario.name));
-            Ok(Self { variant: name.clone(), round: index, scenario, folder: runs.join(plain) })
+            let folder = runs.folder_of(&scenario);
+            Ok(Self { variant: name.clone(), round: index, scenario, folder })
         };
         let asked: Vec<&Variant> =
             file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick).collect();
@@ -61,7 +98,7 @@ impl Needed {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        Results::open(&self.folder).is_ok_and(|results| !results.summary().partial)
+        is_done(&self.folder)
     }
 
     fn run(&self, control: &Control) -> Result<(), Error> {
@@ -118,7 +155,7 @@ pub(crate) fn laws(needed: &[Needed]) -> String {
 pub(crate) fn forget<'n>(needed: impl Iterator<Item = &'n Needed>) -> Result<(), Error> {
     for Needed { folder, .. } in needed {
         if Results::open(folder).is_ok() {
-            std::fs::remove_dir_all(folder).map_err(Error::file(folder))?;
+            fs::remove_dir_all(folder).map_err(Error::file(folder))?;
         }
     }
     Ok(())
@@ -254,6 +291,29 @@ mod tests {
         let scenario = Scenario::parse("x.toml", text).unwrap();
         let folder = Path::new("no-such-folder").join(name);
         Needed { variant: name.to_owned(), round: 0, scenario, folder }
+    }
+
+    #[test]
+    fn a_run_of_another_build_is_taken_if_that_is_wanted() {
+        let text = "duration = \"1us\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\n[cc]\nlaw = \"swift\"\n\
+                    [[traffic]]\nkind = \"flows\"\nfrom = 0\nto = 1\n";
+        let scenario = Scenario::parse("x.toml", text).unwrap();
+        let folder = std::env::temp_dir().join(format!("plimsoll-any-build-{}", std::process::id()));
+        let kept = |any_build: bool| Kept { folder: folder.clone(), any_build };
+        let ours = kept(false).folder_of(&scenario);
+        let theirs = {
+            let name = ours.file_name().unwrap().to_string_lossy().into_owned();
+            folder.join(format!("{}0123456789abcdef", &name[..name.len() - 16]))
+        };
+        assert_eq!(kept(true).folder_of(&scenario), ours, "nothing is there");
+        Needed { variant: String::new(), round: 0, scenario: scenario.clone(), folder: theirs.clone() }
+            .run(&Control::default())
+            .unwrap();
+        assert_eq!(kept(false).folder_of(&scenario), ours);
+        assert_eq!(kept(true).folder_of(&scenario), theirs);
+        let other = Scenario { seed: scenario.seed + 1, ..scenario };
+        assert!(!is_done(&kept(true).folder_of(&other)), "another seed is another run");
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
