@@ -163,8 +163,13 @@ fn flows(run: &Simulated) -> String {
             .collect();
         text.push_str(&format!(", {} failed ({})", summary.failed, reasons.join(", ")));
     }
-    if summary.unfinished > 0 {
-        text.push_str(&format!(", {} unfinished at the end", summary.unfinished));
+    let open = run.messages.iter().filter(|message| message.outcome() == Outcome::Unfinished);
+    let endless = open.filter(|message| message.bytes == plimsoll_scenario::Message::UNBOUNDED).count() as u64;
+    if endless > 0 {
+        text.push_str(&format!(", {endless} without an end sent until the run's"));
+    }
+    if summary.unfinished > endless {
+        text.push_str(&format!(", {} unfinished at the end", summary.unfinished - endless));
     }
     text
 }
