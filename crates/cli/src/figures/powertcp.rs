@@ -10,6 +10,8 @@ pub(super) mod fig6;
 pub(super) mod fig7;
 pub(super) mod fig8a;
 pub(super) mod fig8b;
+pub(super) mod homa_own;
+pub(super) mod overcommitment;
 pub(super) mod property1;
 mod schemes;
 mod tails;
