@@ -1,10 +1,10 @@
--- Teaches Wireshark and tshark what `plimsoll export pcapng` writes: the telemetry of switches, and the
--- transport's data packets and acks. The layouts are those of crates/wire.
+-- Teaches Wireshark and tshark what `plimsoll export pcapng` writes: the telemetry of switches, the
+-- transport's data packets and acks, and HOMA's packets. The layouts are those of crates/wire.
 --
 --   tshark -X lua_script:docs/plimsoll.lua -r incast.pcapng
 --
 -- Receivers' ports tell which telemetry travels in front of the header: 50000 none, 50001 Poseidon's longest
--- wait, 50002 HPCC's compact records, 50003 exact records.
+-- wait, 50002 HPCC's compact records, 50003 exact records; 50004 is HOMA's.
 
 local FIRST_PORT = 50000
 local NONE, MAX_HOP_DELAY, COMPACT_HOPS, EXACT_HOPS = 0, 1, 2, 3
@@ -157,3 +157,57 @@ end
 for kind = NONE, EXACT_HOPS do
     DissectorTable.get("udp.port"):add(FIRST_PORT + kind, plimsoll)
 end
+
+local HOMA_PORT = FIRST_PORT + 4
+local HOMA_KINDS = { "data", "grant", "resend", "busy", "probe", "done", "unknown" }
+local HOMA_DATA, HOMA_GRANT, HOMA_RESEND, HOMA_PROBE = 1, 2, 3, 5
+
+local homa = Proto("plimsoll_homa", "Plimsoll HOMA")
+local h = homa.fields
+
+h.kind = ProtoField.uint8("plimsoll_homa.kind", "Kind", base.DEC, HOMA_KINDS, 0x0F)
+h.version = ProtoField.uint8("plimsoll_homa.version", "Version", base.DEC, nil, 0xF0)
+h.repeated = ProtoField.bool("plimsoll_homa.retransmission", "Retransmission", 8, nil, 0x01)
+h.length = ProtoField.uint16("plimsoll_homa.length", "Payload length")
+h.checksum = ProtoField.uint32("plimsoll_homa.checksum", "CRC-32C", base.HEX)
+h.message = ProtoField.uint64("plimsoll_homa.message", "Message")
+h.offset = ProtoField.uint64("plimsoll_homa.offset", "Payload begins at")
+h.total = ProtoField.uint64("plimsoll_homa.total", "Bytes of the message")
+h.granted = ProtoField.uint64("plimsoll_homa.granted", "Granted up to")
+h.missing_from = ProtoField.uint64("plimsoll_homa.missing.from", "Missing from")
+h.missing_to = ProtoField.uint64("plimsoll_homa.missing.to", "Missing to")
+h.level = ProtoField.uint8("plimsoll_homa.level", "Level at which to send")
+
+function homa.dissector(buffer, info, root)
+    info.cols.protocol = "HOMA"
+    local tree = root:add(homa, buffer())
+    local kind = bit.band(buffer(0, 1):uint(), 0x0F)
+    local message, from, to = buffer(8, 8), buffer(16, 8), buffer(24, 8)
+    tree:add(h.version, buffer(0, 1))
+    tree:add(h.kind, buffer(0, 1))
+    tree:add(h.checksum, buffer(4, 4))
+    tree:add(h.message, message)
+    local text = string.format("%s: message %s", HOMA_KINDS[kind] or "?", message:uint64())
+    if kind == HOMA_DATA then
+        tree:add(h.repeated, buffer(1, 1))
+        tree:add(h.length, buffer(2, 2))
+        tree:add(h.offset, from)
+        tree:add(h.total, to)
+        text = string.format("%s, %u bytes at %s of %s", text, buffer(2, 2):uint(), from:uint64(), to:uint64())
+    elseif kind == HOMA_GRANT then
+        tree:add(h.granted, to)
+        tree:add(h.level, buffer(32, 1))
+        text = string.format("%s, up to %s at level %u", text, to:uint64(), buffer(32, 1):uint())
+    elseif kind == HOMA_RESEND then
+        tree:add(h.missing_from, from)
+        tree:add(h.missing_to, to)
+        tree:add(h.level, buffer(32, 1))
+        text = string.format("%s, %s to %s at level %u", text, from:uint64(), to:uint64(), buffer(32, 1):uint())
+    elseif kind == HOMA_PROBE then
+        tree:add(h.total, to)
+        text = string.format("%s of %s bytes", text, to:uint64())
+    end
+    info.cols.info = text
+end
+
+DissectorTable.get("udp.port"):add(HOMA_PORT, homa)

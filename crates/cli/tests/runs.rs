@@ -569,4 +569,41 @@ mod packets {
         let acks = tshark(&["-Y", "plimsoll.next_expected == 50000", "-T", "fields", "-e", "plimsoll.hops"]);
         assert_eq!(acks.lines().count(), 12, "a last ack for each flow");
     }
+
+    #[test]
+    fn tshark_reads_homas_packets() {
+        if Command::new("tshark").arg("--version").output().is_err() {
+            return;
+        }
+        let folder = Folder::new("pcapng-homa");
+        folder.file("small.toml", LEAF_SPINE);
+        folder.json(&[
+            "run",
+            "small.toml",
+            "--cc",
+            "homa",
+            "--set",
+            "cc.rtt_bytes=\"10KB\"",
+            "--out",
+            "small",
+            "--json",
+        ]);
+        let output = folder.run(&["export", "pcapng", "small", "--out", "small.pcapng"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plimsoll.lua");
+        let tshark = |arguments: &[&str]| {
+            let mut command = Command::new("tshark");
+            command.arg("-X").arg(format!("lua_script:{}", script.display())).args(["-r", "small.pcapng"]);
+            let output = command.args(arguments).current_dir(&folder.0).output().unwrap();
+            assert!(output.status.success(), "{}", err(&output));
+            out(&output)
+        };
+        assert_eq!(tshark(&["-Y", "_ws.malformed || _ws.lua.error"]), "", "nothing is malformed");
+        // Twelve messages of 50 kB in packets of 1 kB.
+        let data = tshark(&["-Y", "plimsoll_homa.kind == 1", "-T", "fields", "-e", "plimsoll_homa.total"]);
+        assert_eq!(data.lines().filter(|line| *line == "50000").count(), 600);
+        assert_eq!(tshark(&["-Y", "plimsoll_homa.kind == 6"]).lines().count(), 12, "DONE of each");
+        // The last grant of each goes up to its end.
+        assert_eq!(tshark(&["-Y", "plimsoll_homa.granted == 50000"]).lines().count(), 12);
+    }
 }
