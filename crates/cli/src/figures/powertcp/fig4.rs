@@ -82,13 +82,15 @@ pub(crate) fn top(runs: &Runs) -> Result<Outcome, String> {
     // The paper's axis; who leaves it at the top does not control the queue.
     let mut outcome = common(runs, 600.0)?;
     let (powertcp, hpcc, timely) = (runs.get("powertcp")?, runs.get("hpcc")?, runs.get("timely")?);
+    let homa = runs.get("homa")?;
     outcome.measure("settled", below(powertcp, 50.0) / TAU);
     outcome.measure("throughput", least_throughput(powertcp));
     outcome.measure("theta_throughput", least_throughput(runs.get("theta")?));
     outcome.measure("hpcc_peak", peak(hpcc) / peak(powertcp));
-    let others = least_throughput(hpcc).min(least_throughput(timely));
-    outcome.measure("others_throughput", others / least_throughput(powertcp));
+    outcome.measure("hpcc_throughput", least_throughput(hpcc) / least_throughput(powertcp));
+    outcome.measure("timely_throughput", least_throughput(timely) / least_throughput(powertcp));
     outcome.measure("timely_queue", mean_queue(timely) / mean_queue(powertcp));
+    outcome.measure("homa_queue", mean_queue(homa) / mean_queue(powertcp));
     Ok(outcome)
 }
 
@@ -98,7 +100,8 @@ pub(crate) fn bottom(runs: &Runs) -> Result<Outcome, String> {
     let (powertcp, theta) = (runs.get("powertcp")?, runs.get("theta")?);
     outcome.measure("settled", below(powertcp, 100.0));
     outcome.measure("theta_settled", below(theta, 100.0));
-    let others = least_throughput(runs.get("hpcc")?).min(least_throughput(runs.get("timely")?));
-    outcome.measure("others_throughput", others / least_throughput(powertcp));
+    outcome.measure("hpcc_throughput", least_throughput(runs.get("hpcc")?) / least_throughput(powertcp));
+    outcome.measure("timely_throughput", least_throughput(runs.get("timely")?) / least_throughput(powertcp));
+    outcome.measure("homa_peak", peak(runs.get("homa")?) - peak(powertcp));
     Ok(outcome)
 }

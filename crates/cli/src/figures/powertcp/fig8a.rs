@@ -18,6 +18,8 @@ const WARM_UP_WEEKS: f64 = 2.0;
 /// Of the circuit, in Gb/s; nine tenths count as full.
 const CIRCUIT: f64 = 100.0;
 const FULL: f64 = 90.0;
+/// The base round trip that laws are told, in microseconds.
+const ROUND_TRIP: f64 = 24.0;
 
 /// What counts.
 pub(super) fn measured(run: &Observed) -> Window {
@@ -73,6 +75,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let [powertcp, hpcc, retcp_600, retcp_1800] =
         [runs.get("powertcp")?, runs.get("hpcc")?, runs.get("retcp 600")?, runs.get("retcp 1800")?];
     outcome.measure("powertcp", 100.0 * utilisation(powertcp));
+    outcome.measure("fill", time_to_fill(powertcp) / ROUND_TRIP);
     outcome.measure("over_hpcc", 100.0 * (utilisation(powertcp) - utilisation(hpcc)));
     outcome.measure("retcp_600", 100.0 * utilisation(retcp_600));
     outcome.measure("retcp_1800", 100.0 * utilisation(retcp_1800));

@@ -17,11 +17,17 @@ const SETTLED: Window = Window { from: 4.0, to: 6.0 };
 /// Seven more have left at 8 ms.
 const LEFT: f64 = 8.0;
 
-/// Names of the numbers of a run: queue, windows, time constant and the two shares.
-type Names = [&'static str; 5];
-const COMMITTED: Names = ["queue", "window", "time_constant", "second", "third"];
-const PRINTED: Names =
-    ["printed_queue", "printed_window", "printed_time_constant", "printed_second", "printed_third"];
+/// Names of the numbers of a run: queue, queue after the guests have left, windows, time constant and the two shares.
+type Names = [&'static str; 6];
+const COMMITTED: Names = ["queue", "queue_later", "window", "time_constant", "second", "third"];
+const PRINTED: Names = [
+    "printed_queue",
+    "printed_queue_later",
+    "printed_window",
+    "printed_time_constant",
+    "printed_second",
+    "printed_third",
+];
 
 pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
@@ -39,8 +45,11 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
 }
 
 fn measure(outcome: &mut Outcome, run: &Observed, variant: &str, names: Names) {
-    let [queue, window, constant, second, third] = names;
+    let [queue, later, window, constant, second, third] = names;
+    // The seven alone again, as long after the last change as in SETTLED.
+    let alone_again = Window { from: run.end - 2.0, to: run.end };
     outcome.measure(queue, mean_within(run.port("queue", PORT), SETTLED) / TOGETHER);
+    outcome.measure(later, mean_within(run.port("queue", PORT), alone_again) / TOGETHER);
     outcome.measure(window, mean_within(&run.sum("window", &ALL), SETTLED) / (BDP_KB + TOGETHER));
     let rate = |group: &str| mean_within(&run.sum("goodput", &[group]), SETTLED);
     outcome.measure(second, rate("two") / rate("one"));
@@ -49,7 +58,7 @@ fn measure(outcome: &mut Outcome, run: &Observed, variant: &str, names: Names) {
     // The seven take what the guests leave: from half of it to all.
     let tau = BASE_RTT.as_secs_f64() * 1e3;
     let stayed = run.sum("window", &ALL[..3]);
-    let rest = mean_within(&stayed, Window { from: run.end - 2.0, to: run.end });
+    let rest = mean_within(&stayed, alone_again);
     let after = Window { from: LEFT, to: LEFT + 8.0 * tau };
     let way: Vec<(f64, f64)> =
         within(&stayed, after).map(|(at, window)| ((at - LEFT) / tau, window / rest)).collect();
