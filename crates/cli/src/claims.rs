@@ -131,6 +131,15 @@ impl Spread {
 const NO_NUMBER: &str = "The runs do not show what is measured: a goal that is not reached, or no flow or no sample \
                          in the time that the figure looks at. Longer runs may";
 
+#[cfg(test)]
+impl Allowed {
+    /// Whether it differs from the paper, and yet the paper's own number would be within its bounds.
+    pub(crate) fn differs_around_the_paper(&self) -> bool {
+        let within = |number: f64| self.from <= number && number <= self.to;
+        self.differs.is_some() && self.paper_number.is_some_and(within)
+    }
+}
+
 impl Allowed {
     /// The claim beside our number, which is the median over seeds; one that is missing or NaN fails.
     pub(crate) fn judge(&self, id: &str, effort: Effort, spread: Option<Spread>) -> Claim {

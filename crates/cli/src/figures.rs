@@ -418,6 +418,15 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_has_bounds_in_which_the_papers_number_does_not_lie() {
+        for figure in RUNNABLE {
+            for allowed in ClaimFile::parse(figure.claims).expect(figure.id).claims {
+                assert!(!allowed.differs_around_the_paper(), "{} {}", figure.id, allowed.measure);
+            }
+        }
+    }
+
+    #[test]
     fn every_readme_names_its_command() {
         for figure in RUNNABLE {
             let command = format!("cargo run --release -- reproduce {}", figure.id);

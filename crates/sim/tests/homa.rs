@@ -215,6 +215,18 @@ fn a_message_to_nowhere_is_reported_as_failed() {
 }
 
 #[test]
+fn of_a_message_that_was_given_up_only_what_was_lost_is_sent_again() {
+    let fault = "[[fault]]\nkind = \"link-down\"\nlinks = \"s0:h0\"\nstart = \"50us\"\nstop = \"1200us\"\n";
+    let text = star(2, "resend_timeout = \"100us\"\n", &(trace("[0, 1, 200000, \"0s\"]") + fault));
+    let run = run(&text);
+    // The receiver asks five times in vain and gives up after 650 µs; the sender asks after 100, 200, 400 and 800 µs
+    // and is heard the fourth time.
+    assert_eq!(run.messages[0].outcome(), Outcome::Completed);
+    // 50 µs are 59 packets of 838.4 ns; all but R = 10 of them, and one on each of two links, had arrived.
+    assert!((1..=12).contains(&run.summary.retransmitted), "{}", run.summary.retransmitted);
+}
+
+#[test]
 fn a_flow_that_stops_makes_way_for_the_next() {
     // D = 1: the endless flow of 0 has fewer bytes left than that of 1, which waits until the first stops.
     let flow = |from, start, stop| {

@@ -164,7 +164,8 @@ fn flows(run: &Simulated) -> String {
         text.push_str(&format!(", {} failed ({})", summary.failed, reasons.join(", ")));
     }
     let open = run.messages.iter().filter(|message| message.outcome() == Outcome::Unfinished);
-    let endless = open.filter(|message| message.bytes == plimsoll_scenario::Message::UNBOUNDED).count() as u64;
+    let endless =
+        open.filter(|message| message.bytes == plimsoll_scenario::Message::UNBOUNDED).count() as u64;
     if endless > 0 {
         text.push_str(&format!(", {endless} without an end sent until the run's"));
     }
