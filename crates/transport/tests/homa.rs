@@ -156,6 +156,19 @@ fn what_is_missing_is_asked_for_after_the_timeout_and_again_until_it_is_given_up
 }
 
 #[test]
+fn granted_bytes_are_asked_for_at_the_level_of_their_present_rank() {
+    let mut ear = Ear::new(2);
+    // Alone it is granted at the lowest level; behind its last packet a longer one begins, and it is the first of two.
+    for packet in 0..10 {
+        assert_eq!(ear.hears(1, packet, 100_000), [grant(1, packet + 11, 0)]);
+    }
+    assert_eq!(ear.hears(2, 0, 1_000_000), [grant(2, 11, 0)]);
+    ear.receiver.on_timer(&ear.rules, at(1) + TIMEOUT, &mut ear.output);
+    let question = Kind::Resend { from: Bytes::from_kb(10), to: Bytes::from_kb(20), level: 1 };
+    assert!(ear.said().contains(&(1, question)));
+}
+
+#[test]
 fn of_a_message_that_goes_on_after_it_was_given_up_no_byte_is_lost_or_counted_twice() {
     let mut ear = Ear::new(1);
     let counted = |ear: &mut Ear, packets: std::ops::Range<u64>| -> u64 {

@@ -2,7 +2,7 @@
 
 use super::ranges::Ranges;
 use super::{Data, Kind, MessageNumber, Output, Packet, Rules};
-use plimsoll_cc::homa::Candidate;
+use plimsoll_cc::homa::{Candidate, Chosen};
 use plimsoll_units::{Bytes, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
@@ -41,14 +41,6 @@ impl Incoming {
     /// Granted bytes that are still to come; blind ones are nobody's grant.
     fn coming(&self) -> u64 {
         self.granted.saturating_sub(self.blind.max(self.received))
-    }
-
-    /// The first bytes that should have come and did not, as a question.
-    fn question(&self, rules: &Rules) -> Option<Kind> {
-        let (from, to) = self.ranges.first_gap(self.granted)?;
-        let blind = from < self.blind;
-        let level = if blind { rules.policy.blind_level(Bytes::new(self.total)) } else { self.level };
-        Some(Kind::Resend { from: Bytes::new(from), to: Bytes::new(to), level })
     }
 }
 
@@ -139,11 +131,42 @@ impl Receiver {
                 let is_new = self.expect(rules, now, sender, message, total.get());
                 let Some(incoming) = self.messages.get(&message) else { return };
                 let again = Kind::Grant { to: Bytes::new(incoming.granted), level: incoming.level };
-                let answer = if is_new { incoming.question(rules) } else { None };
+                let answer = if is_new { self.question(rules, message) } else { None };
                 output.say(rules, message, answer.unwrap_or(again));
             }
             Kind::Data(_) | Kind::Probe { .. } | Kind::Grant { .. } | Kind::Resend { .. } | Kind::Done => {}
         }
+    }
+
+    /// Those that may be granted now, in their order.
+    fn chosen(&self, rules: &Rules) -> Chosen {
+        rules.policy.choose(self.wanting.iter().filter_map(|(_, message)| {
+            let sender = self.messages.get(message)?.sender;
+            Some(Candidate { message: message.0, sender })
+        }))
+    }
+
+    /// The first bytes of a message that should have come and did not, as a question. Granted ones may be stuck at
+    /// the level that was right when they were granted, so they are asked for at that which is right now.
+    fn question(&self, rules: &Rules, message: MessageNumber) -> Option<Kind> {
+        let incoming = self.messages.get(&message)?;
+        let (from, to) = incoming.ranges.first_gap(incoming.granted)?;
+        let level = if from < incoming.blind {
+            rules.policy.blind_level(Bytes::new(incoming.total))
+        } else {
+            let chosen = self.chosen(rules);
+            let others = chosen.as_slice();
+            let rank = others.iter().position(|candidate| candidate.message == message.0);
+            match rank {
+                Some(rank) => rules.policy.scheduled_level(rank, others.len()),
+                // It needs no more grants, and goes before those that do.
+                None if incoming.granted == incoming.total => {
+                    rules.policy.scheduled_level(0, others.len() + 1)
+                }
+                None => 0,
+            }
+        };
+        Some(Kind::Resend { from: Bytes::new(from), to: Bytes::new(to), level })
     }
 
     /// Makes a place for a message, if it has none; says whether it is new.
@@ -209,11 +232,7 @@ impl Receiver {
         let mut changed = true;
         // One that needs no more makes way for the next.
         while std::mem::replace(&mut changed, false) {
-            let candidate = |(_, message): &(u64, MessageNumber)| {
-                let sender = self.messages.get(message)?.sender;
-                Some(Candidate { message: message.0, sender })
-            };
-            let chosen = rules.policy.choose(self.wanting.iter().filter_map(candidate));
+            let chosen = self.chosen(rules);
             let under_way = |candidate: &Candidate| {
                 let incoming = self.messages.get(&MessageNumber(candidate.message));
                 incoming.map_or(0, Incoming::under_way)
@@ -258,9 +277,11 @@ impl Receiver {
                 break;
             }
             self.timers.pop();
-            let Some(incoming) = self.messages.get_mut(&message) else { continue };
+            let Some(incoming) = self.messages.get(&message) else { continue };
             let due = incoming.heard_at.saturating_add(rules.resend_timeout);
-            let next = match incoming.question(rules) {
+            let question = if due > now { None } else { self.question(rules, message) };
+            let Some(incoming) = self.messages.get_mut(&message) else { continue };
+            let next = match question {
                 _ if due > now => due,
                 // It waits for its turn.
                 None => now.saturating_add(rules.resend_timeout),
