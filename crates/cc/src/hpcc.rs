@@ -445,7 +445,7 @@ impl ReferenceLaw for Reaction {
         memory.hops = 0;
     }
 
-    fn met_congestion(&self, memory: &Memory, _: &Ack<'_>) -> Option<bool> {
+    fn met_congestion(&self, memory: &Memory, _: &Ack<'_>, _: f64) -> Option<bool> {
         (memory.hops > 0).then_some(memory.utilization >= self.eta)
     }
 

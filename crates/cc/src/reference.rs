@@ -81,8 +81,8 @@ pub trait ReferenceLaw: Clone + Debug {
     }
 
     /// Whether the path is congested; see [`CongestionControl::met_congestion`].
-    fn met_congestion(&self, memory: &Self::Memory, ack: &Ack<'_>) -> Option<bool> {
-        let _ = (memory, ack);
+    fn met_congestion(&self, memory: &Self::Memory, ack: &Ack<'_>, reference: f64) -> Option<bool> {
+        let _ = (memory, ack, reference);
         None
     }
 
@@ -270,7 +270,7 @@ impl<L: ReferenceLaw, M: Mechanism> CongestionControl for OnReference<L, M> {
     }
 
     fn met_congestion(&self, flow: &Self::Flow, ack: &Ack<'_>) -> Option<bool> {
-        self.law.met_congestion(&flow.memory, ack)
+        self.law.met_congestion(&flow.memory, ack, flow.reference)
     }
 
     fn decision(&self, flow: &Self::Flow) -> Decision {

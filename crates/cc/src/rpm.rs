@@ -168,9 +168,11 @@ fn mix(mut bits: u64) -> u64 {
 pub struct Passing {
     /// The packet's own five-tuple.
     pub tuple: FiveTuple,
-    /// The flow's number, the same for both directions; used if `index = "exact"`.
+    /// Used if `index = "exact"`: the number of the flow whose data this is when it is marked, and of the flow
+    /// whose acks it could be when it passes. Data that is nobody's ack has a number beyond the register; with its
+    /// own it would pay the mark that it has just earned.
     pub flow: u32,
-    /// The port by which data leaves and acks enter; used if `index = "port"`.
+    /// The port by which data leaves and acks enter, counted at this switch; used if `index = "port"`.
     pub port: u32,
 }
 

@@ -396,7 +396,7 @@ impl CongestionControl for Swift {
 
     /// A queue in the receiving host is on every path: the fabric's delay alone counts.
     fn met_congestion(&self, flow: &Flow, ack: &Ack<'_>) -> Option<bool> {
-        Some(picoseconds(ack.network_rtt()) >= self.target_ps(ack.hops, flow.cwnd()))
+        Some(self.fabric_is_congested(ack, flow.cwnd()))
     }
 
     fn decision(&self, flow: &Flow) -> Decision {
@@ -415,6 +415,11 @@ impl Swift {
     #[must_use]
     pub fn decrease_factor(&self, delay: Span, target: Span) -> f64 {
         self.factor(picoseconds(delay), picoseconds(target))
+    }
+
+    /// Whether the network's delay of this ack has reached the target of a window.
+    fn fabric_is_congested(&self, ack: &Ack<'_>, cwnd: f64) -> bool {
+        picoseconds(ack.network_rtt()) >= self.target_ps(ack.hops, cwnd)
     }
 
     fn target_ps(&self, hops: u32, cwnd: f64) -> f64 {
@@ -577,6 +582,11 @@ impl ReferenceLaw for Reaction {
             return Some(self.0.min_cwnd);
         }
         self.decrease_by_loss(memory, reference, timeout.now)
+    }
+
+    /// As of the plain form, with the target of the reference.
+    fn met_congestion(&self, _: &Memory, ack: &Ack<'_>, reference: f64) -> Option<bool> {
+        Some(self.0.fabric_is_congested(ack, reference))
     }
 
     fn decision(&self, memory: &Memory, window: f64) -> Decision {

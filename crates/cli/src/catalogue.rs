@@ -161,6 +161,8 @@ pub(crate) const FIGURES: &[Entry] = &[
     entry("rpm/stability", State::Model, "all roots, and the region of stability"),
     entry("rpm/reflected-14", State::Runs, "ours: acks bring the present delay, multi-hop congestion"),
     entry("rpm/reflected-17", State::Runs, "ours: acks bring the present delay, convergence"),
+    entry("rpm/reflected-19a", State::Runs, "ours: acks bring the present delay, message latency"),
+    entry("rpm/reflected-19b", State::Runs, "ours: acks bring the present delay, latency beside an incast"),
     entry("rpm/claims", State::Document, "no change of end hosts; state per flow"),
 ];
 

@@ -212,6 +212,8 @@ figures! {
     model "rpm/stability" => rpm::stability::compute,
     runs "rpm/reflected-14" => rpm::reflected::multihop,
     runs "rpm/reflected-17" => rpm::reflected::two_flows,
+    runs "rpm/reflected-19a" => rpm::reflected::messages,
+    runs "rpm/reflected-19b" => rpm::reflected::messages,
 }
 
 /// The figure with this id.

@@ -115,8 +115,12 @@ readings! {
     MaxHopDelay(Span) = "max-hop-delay" of Connection,
     /// A switch decided to mark a packet of the connection, at this very moment: how long that packet had waited.
     Mark(Span) = "mark" of Connection,
+    /// A switch set the echo of a packet that passed (RPM), at this very moment: the packet's size.
+    Echo(Bytes) = "echo" of Connection,
     /// The sender reduced its window because of a mark, at this very moment: the window after it.
     Reduction(Bytes) = "reduction" of Connection,
+    /// The sender's window fell for another reason than a mark, at this very moment: the window after it.
+    Decrease(Bytes) = "decrease" of Connection,
 }
 
 /// A name that no [`Reading`] has.

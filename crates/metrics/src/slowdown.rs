@@ -172,19 +172,29 @@ pub struct SizePoint {
 /// Sorts messages by size and cuts them into `groups` groups of equal count: 100 groups are "1 % of the flows
 /// a point". Messages of equal size stay in the order given, so that a group is no selection by slowdown.
 /// Group i of g has the messages from i·n/g to (i+1)·n/g; with fewer messages than groups some are empty and
-/// give no point.
-pub fn by_equal_count(messages: impl IntoIterator<Item = SizedSlowdown>, groups: usize) -> Vec<SizePoint> {
+/// are left out. Each group has its largest size and its slowdowns.
+pub fn equal_counts(
+    messages: impl IntoIterator<Item = SizedSlowdown>,
+    groups: usize,
+) -> impl Iterator<Item = (Bytes, Sorted)> {
     let mut messages: Vec<SizedSlowdown> = messages.into_iter().collect();
     messages.sort_by_key(|message| message.bytes);
-    let cut = |group: usize| (group as u128 * messages.len() as u128 / groups.max(1) as u128) as usize;
-    let group = |index: usize| messages.get(cut(index)..cut(index + 1)).unwrap_or_default();
-    (0..groups)
-        .filter_map(|index| {
-            let members = group(index);
-            let slowdown = Distribution::of(members.iter().map(|message| message.slowdown))?;
-            Some(SizePoint { largest: members.last()?.bytes, slowdown })
-        })
-        .collect()
+    let cut = move |group: usize, count: usize| {
+        usize::try_from(group as u128 * count as u128 / groups.max(1) as u128).unwrap_or(count)
+    };
+    (0..groups).filter_map(move |index| {
+        let (from, to) = (cut(index, messages.len()), cut(index + 1, messages.len()));
+        let members = messages.get(from..to).unwrap_or_default();
+        Some((members.last()?.bytes, Sorted::new(members.iter().map(|message| message.slowdown))))
+    })
+}
+
+/// The groups of [`equal_counts`], each as one point.
+pub fn by_equal_count(messages: impl IntoIterator<Item = SizedSlowdown>, groups: usize) -> Vec<SizePoint> {
+    let point = |(largest, slowdowns): (Bytes, Sorted)| {
+        Some(SizePoint { largest, slowdown: Distribution::of(slowdowns.values().iter().copied())? })
+    };
+    equal_counts(messages, groups).filter_map(point).collect()
 }
 
 #[cfg(test)]

@@ -26,8 +26,9 @@ table! {
         /// Whether the longest wait at a hop that each flow's last ack told is sampled; only where switches
         /// write telemetry.
         hop_delay: bool = false,
-        /// Whether each mark that a switch decides on for a flow, and each time that its sender reduces its
-        /// window because of one, are recorded, at their own moments and not by `interval`.
+        /// Whether each mark that a switch decides on for a flow, each that a switch sends back itself, and each
+        /// time that its sender's window falls, because of a mark or not, are recorded, at their own moments and
+        /// not by `interval`.
         marks: bool = false,
         /// The traffic whose flows are sampled, by `name`; "all".
         groups: Names = Names(vec!["all".to_owned()]),

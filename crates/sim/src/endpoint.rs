@@ -6,6 +6,7 @@ use crate::partition::Partition;
 use crate::record::{Delivered, Ended, Sent};
 use crate::reflect::UNKNOWN;
 use crate::routes::mix;
+use crate::sample::Heard;
 use crate::setup::Spreading;
 use crate::shared::{Shared, Stamp};
 use crate::stamp::HopList;
@@ -229,8 +230,9 @@ impl<L: CongestionControl> Partition<'_, L> {
             let before = end.sender.window();
             let acked = end.sender.on_ack(&shared.stack, Time::from_ps(now), &ack, telemetry);
             let after = end.sender.window();
-            if ack.congestion_echo && self.sampler.is_some() {
-                self.heard_mark(now, connection, before, after);
+            if after < before && self.sampler.is_some() {
+                let heard = if ack.congestion_echo { Heard::Mark } else { Heard::NoMark };
+                self.window_fell(now, connection, heard, after);
             }
             if let Some(sample) = sample {
                 self.balance(now, connection, slot, &ack, acked.bytes, sample);
@@ -374,7 +376,9 @@ impl<L: CongestionControl> Partition<'_, L> {
         let end = self.outgoing.get_mut(slot);
         end.timer = u64::MAX;
         if end.sender.next_timer().as_ps() <= now {
+            let before = end.sender.window();
             end.sender.on_timer(&shared.stack, Time::from_ps(now));
+            let after = end.sender.window();
             if end.sender.failure().is_some() {
                 self.end_connection(connection, slot);
                 return;
@@ -388,6 +392,9 @@ impl<L: CongestionControl> Partition<'_, L> {
                 }
             }
             end.timeouts = timeouts;
+            if after < before && self.sampler.is_some() {
+                self.window_fell(now, connection, Heard::NoMark, after);
+            }
             self.line_up(host, connection, slot);
         }
         self.set_timer(host, connection, slot);

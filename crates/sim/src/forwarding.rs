@@ -11,6 +11,9 @@ use plimsoll_cc::rpm::Echo;
 use plimsoll_cc::verdict::Verdict;
 use plimsoll_units::{Bytes, Span, Time};
 
+/// The number of a flow that no register has.
+const NOBODYS_ACK: u32 = u32::MAX;
+
 impl<L: CongestionControl> Partition<'_, L> {
     /// The head of `port`'s pipe reaches the far end.
     #[inline(always)]
@@ -90,7 +93,7 @@ impl<L: CongestionControl> Partition<'_, L> {
         };
         packet.set_entry(self.ports[ingress as usize].entry);
         if self.shared.rpm.is_some() {
-            packet.flags |= self.pay_echo(switch, ingress, packet.body, packet.has(Packet::ACK));
+            packet.flags |= self.pay_echo(now, switch, ingress, &packet);
         }
         if self.shared.setup.switch.int_reflected && packet.has(Packet::ACK) {
             packet.longest_wait = self.reflect(now, switch, ingress, packet.body, packet.longest_wait);
@@ -100,18 +103,26 @@ impl<L: CongestionControl> Partition<'_, L> {
 
     #[inline(never)]
     /// RPM: a passing packet pays an echo that its flow is owed; gives the flag to set.
-    fn pay_echo(&mut self, switch: u32, ingress: u32, body: u32, is_ack: bool) -> u8 {
+    fn pay_echo(&mut self, now: u64, switch: u32, ingress: u32, packet: &Packet) -> u8 {
         let switch = (switch - self.shared.setup.network.hosts) as usize;
         if self.switches[switch].register.is_none() {
             return 0;
         }
         // Data in the other direction leaves by the port that faces the one this packet came through.
-        let passing = self.passing(body, is_ack, ingress ^ 1);
-        let register = self.switches[switch].register.as_mut();
-        match register.map(|register| register.on_reverse_packet(&passing)) {
-            Some(Echo::Set) => Packet::ECHO,
-            _ => 0,
+        let is_ack = packet.has(Packet::ACK);
+        let mut passing = self.passing(packet.body, is_ack, ingress ^ 1);
+        if !is_ack {
+            passing.flow = NOBODYS_ACK;
         }
+        let register = self.switches[switch].register.as_mut();
+        if register.is_none_or(|register| register.on_reverse_packet(&passing) == Echo::Pass) {
+            return 0;
+        }
+        if self.sampler.is_some() {
+            let connection = self.bodies.get(packet.body).connection;
+            self.saw_echo(now, connection, Bytes::new(u64::from(packet.size)));
+        }
+        Packet::ECHO
     }
 
     /// A packet joins the queue of a switch's port.

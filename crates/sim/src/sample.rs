@@ -81,6 +81,13 @@ struct LastAck {
     hop_delay: Option<u64>,
 }
 
+/// Whether the ack that moved a window told of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Mark,
+    NoMark,
+}
+
 /// A part's own share of sampling.
 #[derive(Debug)]
 pub(crate) struct Sampler {
@@ -186,12 +193,20 @@ impl<L: CongestionControl> Partition<'_, L> {
         self.note(now, connection, Reading::Mark(Span::from_ps(wait)));
     }
 
-    /// The sender of a connection hears at `now` of a mark; its window was `before`.
+    /// A switch hands at `now` a mark that is owed to a passing packet of a connection.
     #[cold]
-    pub(crate) fn heard_mark(&mut self, now: u64, connection: u32, before: Bytes, after: Bytes) {
-        if after < before {
-            self.note(now, connection, Reading::Reduction(after));
-        }
+    pub(crate) fn saw_echo(&mut self, now: u64, connection: u32, size: Bytes) {
+        self.note(now, connection, Reading::Echo(size));
+    }
+
+    /// An ack makes the sender of a connection reduce its window at `now`.
+    #[cold]
+    pub(crate) fn window_fell(&mut self, now: u64, connection: u32, heard: Heard, after: Bytes) {
+        let reading = match heard {
+            Heard::Mark => Reading::Reduction(after),
+            Heard::NoMark => Reading::Decrease(after),
+        };
+        self.note(now, connection, reading);
     }
 
     /// Something happened at its own moment. It is handed over with the readings of the next moment of sampling,

@@ -11,7 +11,7 @@ use plimsoll_cc::red::Red;
 use plimsoll_cc::rpm::Rpm;
 use plimsoll_cc::{ParamError, Path};
 use plimsoll_scenario::switch::{Encoding, Sharing};
-use plimsoll_scenario::{IntMode, Start};
+use plimsoll_scenario::{IntMode, Network, Start};
 use plimsoll_transport::Stack;
 use plimsoll_units::{Bytes, Rate, Span};
 use std::sync::Arc;
@@ -106,6 +106,8 @@ pub(crate) struct Shared<L> {
     pub(crate) codel: Option<CoDel>,
     pub(crate) rpm: Option<Rpm>,
     pub(crate) rpm_slots: usize,
+    /// The place of each port among those of its switch, if there is RPM.
+    pub(crate) places: Vec<u32>,
     pub(crate) plb: Option<Plb>,
     /// The network's base round trip.
     pub(crate) base_rtt: Span,
@@ -113,6 +115,17 @@ pub(crate) struct Shared<L> {
     pub(crate) buffer: Option<BufferRule>,
     /// PFC by the port that leads into the switch; empty if off.
     pub(crate) pfc: Vec<PfcRule>,
+}
+
+/// Counts the ports of each node from 0.
+fn places(network: &Network) -> Vec<u32> {
+    let mut next = vec![0; (network.hosts + network.switches) as usize];
+    let place = |port: u32| {
+        let next = &mut next[network.near_end(port) as usize];
+        *next += 1;
+        *next - 1
+    };
+    (0..2 * network.links.len() as u32).map(place).collect()
 }
 
 impl<L> Shared<L> {
@@ -140,6 +153,7 @@ impl<L> Shared<L> {
             codel: switch.codel.as_ref().map(CoDel::new).transpose()?,
             rpm: switch.rpm.as_ref().map(Rpm::new).transpose()?,
             rpm_slots,
+            places: if switch.rpm.is_some() { places(network) } else { Vec::new() },
             plb: match &setup.spreading {
                 Spreading::Plb(params) => Some(Plb::new(params)?),
                 _ => None,

@@ -137,7 +137,7 @@ impl<L: CongestionControl> Partition<'_, L> {
             destination_port: connection as u16,
         };
         let tuple = if is_ack { data.reversed() } else { data };
-        Passing { tuple, flow: connection, port }
+        Passing { tuple, flow: connection, port: self.shared.places[port as usize] }
     }
 
     /// The records that switches wrote on the packet in slot `slot`.

@@ -86,6 +86,22 @@ fn a_mark_tells_how_long_its_packet_has_waited_and_a_reduction_what_is_left() {
     assert!(left <= window && window.as_f64() < 1.01 * left.as_f64(), "{left} {window}");
 }
 
+/// One flow collides with none. Its data passes the switch, too, and pays nothing: neither by its number nor by the port
+/// on which it came. Ports are counted at their switch, so that a register of two slots has one for each of S's.
+#[test]
+fn for_a_single_flow_it_makes_no_difference_how_the_register_finds_it() {
+    let hash = |rpm: &str| {
+        let text = one_switch("newreno", "reverse_marking = true") + &format!("[switch.rpm]\n{rpm}\n");
+        let (run, samples) = recorded(&text, 1);
+        assert!(reaction(&samples).is_some(), "{rpm}");
+        run.summary.trace_hash
+    };
+    let hashed = hash("preset = \"paper\"");
+    for rpm in ["preset = \"exact\"", "preset = \"exact\"\nslots = 1", "preset = \"per-port\"\nslots = 2"] {
+        assert_eq!(hash(rpm), hashed, "{rpm}");
+    }
+}
+
 /// Only S2 may mark, and the queue is at S1: nobody does.
 #[test]
 fn only_chosen_switches_manage_their_queues() {

@@ -38,7 +38,7 @@ pub(super) mod fig7a;
 pub(super) mod fig7b;
 pub(super) mod fig8_9;
 pub(super) mod multihop;
-mod operations;
+pub(super) mod operations;
 mod sensitivity;
 pub(super) mod text_aimd;
 pub(super) mod thm1;

@@ -33,12 +33,16 @@ fn after_warm_up(messages: &[(f64, Option<f64>)]) -> Sorted {
 }
 
 /// A percentile of a variant's latencies.
-pub(super) fn percentile(runs: &Runs, variant: &str, p: f64) -> Result<f64, String> {
+pub(in crate::figures) fn percentile(runs: &Runs, variant: &str, p: f64) -> Result<f64, String> {
     Ok(latencies(runs.get(variant)?).percentile(p).unwrap_or(f64::NAN))
 }
 
 /// Draws the distributions of these variants, and lists their percentiles.
-pub(super) fn draw(outcome: &mut Outcome, runs: &Runs, variants: &[(&str, &str)]) -> Result<(), String> {
+pub(in crate::figures) fn draw(
+    outcome: &mut Outcome,
+    runs: &Runs,
+    variants: &[(&str, &str)],
+) -> Result<(), String> {
     let mut chart = over("Latency of messages of 128 KiB", "", "");
     chart.x = Axis::log("Latency (µs)");
     chart.y = Axis::log("Share of messages that take longer");

@@ -23,7 +23,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
         for law in ["cubic", "newreno", "dctcp"] {
             for (far, run) in runs.family(&format!("{law} {scheme} ")) {
                 let far: f64 = far.parse().map_err(|_| format!("`{far}` is no delay in milliseconds"))?;
-                let first = reactions(run, 0).first().copied().unwrap_or(f64::NAN);
+                let first = reactions(run, 0).first().map_or(f64::NAN, |answer| answer.whole);
                 excess.push(first - NEAR - trips * far);
                 near.extend((far <= FLOWING).then_some(first - NEAR - trips * far));
                 if law == "cubic" {

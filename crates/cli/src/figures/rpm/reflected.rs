@@ -5,6 +5,7 @@ use crate::figures::observed::{Observed, Window, binned, deviation, mean, percen
 use crate::figures::pictures::over_time;
 use crate::figures::poseidon::fig17a::{second, time_to_share};
 use crate::figures::poseidon::multihop::{STEPS, fair, fair_curve, settled, steps};
+use crate::figures::poseidon::operations;
 use crate::figures::runs::Runs;
 use plimsoll_report::Series;
 
@@ -101,5 +102,20 @@ pub(crate) fn two_flows(runs: &Runs) -> Result<Outcome, String> {
     }
     outcome.chart("rates", rates);
     outcome.chart("wait", waits);
+    Ok(outcome)
+}
+
+pub(crate) fn messages(runs: &Runs) -> Result<Outcome, String> {
+    let mut outcome = Outcome::default();
+    for (name, p) in [("median", 0.5), ("p99", 0.99), ("p999", 0.999)] {
+        let of = |variant: &str| operations::percentile(runs, variant, p);
+        outcome.measure(name, of("reflected")? / of("echoed")?);
+    }
+    // What the acks' way alone changes: Fig. 19 itself lets them take their own.
+    let own_way = operations::percentile(runs, "own way", 0.999)?;
+    outcome.measure("own_way", operations::percentile(runs, "echoed", 0.999)? / own_way);
+    let variants =
+        [("echoed", "echoed"), ("reflected", "reflected"), ("own way", "echoed, acks on ways of their own")];
+    operations::draw(&mut outcome, runs, &variants)?;
     Ok(outcome)
 }

@@ -5,7 +5,7 @@ use crate::figures::observed::mean;
 use crate::figures::pictures::over;
 use crate::figures::runs::Runs;
 use plimsoll_metrics::confidence::percentile_interval;
-use plimsoll_metrics::slowdown::{SizeBins, SizePoint, SizedSlowdown, Sorted, by_equal_count};
+use plimsoll_metrics::slowdown::{SizeBins, SizePoint, SizedSlowdown, Sorted, by_equal_count, equal_counts};
 use plimsoll_report::{Axis, Chart, Marks, Series};
 use plimsoll_units::Bytes;
 
@@ -149,14 +149,23 @@ impl Pools {
         }
     }
 
-    /// A number of each point over its size.
-    pub(super) fn chart(&self, title: &str, y: &str, number: fn(&SizePoint) -> f64) -> Chart {
+    /// A percentile of each point over its size, with 95 % intervals.
+    pub(super) fn chart(&self, title: &str, y: &str, p: f64) -> Chart {
         let mut chart = over(title, "Flow size (B)", y);
         chart.x = Axis::log("Flow size (B)");
         for pool in self.all() {
-            let points = pool.points.iter().map(|point| (point.largest.as_f64(), number(point)));
-            chart.series.push(Series::line(pool.name, points).fine());
+            let mut series = Series::line(pool.name, []).fine();
+            let mut points = Vec::new();
+            for (largest, slowdowns) in equal_counts(pool.flows.iter().copied(), POINTS) {
+                let x = largest.as_f64();
+                points.extend(slowdowns.percentile(p).map(|value| (x, value)));
+                let interval = percentile_interval(&slowdowns, p, CONFIDENCE);
+                series.intervals.extend(interval.map(|interval| (x, interval.low, interval.high)));
+            }
+            series.curves = vec![points];
+            chart.series.push(series);
         }
+        chart.notes.push("A point is 1 % of the flows; bars are 95 % intervals.".to_owned());
         chart
     }
 

@@ -46,34 +46,72 @@ fn last_finish(run: &Observed) -> f64 {
     run.messages.iter().filter_map(|flow| span(flow).1).fold(0.0, f64::max)
 }
 
-/// Jain's index over time, in milliseconds: of the flows that were there for the whole bin.
-fn fairness(run: &Observed) -> Curve {
-    let rates: Vec<(f64, Option<f64>, Curve)> = run
-        .messages
-        .iter()
-        .map(|flow| (span(flow), binned(run.curve("goodput", flow.connection), BIN)))
-        .map(|((start, finish), curve)| (start, finish, curve))
-        .collect();
-    let bins = (last_finish(run) / BIN) as usize;
+/// Jain's index of a bin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fairness {
+    /// When the bin ends, in milliseconds.
+    at: f64,
+    index: f64,
+    /// How many flows were there for the whole bin; the index is theirs.
+    there: usize,
+}
+
+/// A flow's start, its finish if it has one, and its rate by bins.
+type Shares = (f64, Option<f64>, Curve);
+
+/// Jain's index over time: of the flows that were there for the whole bin.
+fn fairness(run: &Observed) -> Vec<Fairness> {
+    let shares = |flow: &MessageRecord| {
+        let (start, finish) = span(flow);
+        (start, finish, binned(run.curve("goodput", flow.connection), BIN))
+    };
+    fairness_of(&run.messages.iter().map(shares).collect::<Vec<_>>(), last_finish(run))
+}
+
+fn fairness_of(flows: &[Shares], end: f64) -> Vec<Fairness> {
     let of_bin = |bin: usize| {
         let (from, to) = (bin as f64 * BIN, (bin + 1) as f64 * BIN);
-        let there = rates
+        let there = flows
             .iter()
             .filter(|(start, finish, _)| *start <= from + LATE && finish.is_none_or(|finish| finish >= to));
         // A bin in which a flow delivered nothing has no reading, or one of zero.
         let rate = |curve: &Curve| {
             curve.iter().find(|(at, _)| (at - to).abs() < BIN / 2.0).map_or(0.0, |(_, rate)| *rate)
         };
-        Some((to, jain(there.map(|(_, _, curve)| rate(curve)))?))
+        let rates: Vec<f64> = there.map(|(_, _, curve)| rate(curve)).collect();
+        Some(Fairness { at: to, there: rates.len(), index: jain(rates)? })
     };
-    (0..bins).filter_map(of_bin).collect()
+    (0..(end / BIN) as usize).filter_map(of_bin).collect()
 }
 
-/// How long after the last start the shares are first fair, in microseconds; never is for ever.
+/// The first bin after the last start with fair shares. Flows that have left do not count: with a law that lets
+/// them go one by one, those few who are left may be the first who share fairly. [`settings`] says how many they were.
+fn first_fair(bins: &[Fairness], last_start: f64) -> Option<Fairness> {
+    bins.iter().copied().find(|bin| bin.at > last_start + BIN / 2.0 && bin.index >= FAIR)
+}
+
+/// The largest index that all flows had together.
+fn fairest_of_all(bins: &[Fairness], flows: usize) -> Option<f64> {
+    bins.iter().filter(|bin| bin.there == flows).map(|bin| bin.index).reduce(f64::max)
+}
+
+/// How long after the last start the shares of those who are there are first fair, in microseconds; never is for ever.
 pub(super) fn time_to_fair(run: &Observed) -> f64 {
     let last = last_start(run);
-    let fair = fairness(run).into_iter().find(|(at, index)| *at > last + BIN / 2.0 && *index >= FAIR);
-    fair.map_or(f64::INFINITY, |(at, _)| ((at - last) * 1e3).round())
+    first_fair(&fairness(run), last).map_or(f64::INFINITY, |bin| ((bin.at - last) * 1e3).round())
+}
+
+/// `fair after 760 µs (3 of 16 flows left; all together at most 0.62)`
+fn fairness_in_words(run: &Observed) -> String {
+    let (bins, flows) = (fairness(run), run.messages.len());
+    let all = fairest_of_all(&bins, flows)
+        .map_or("never there together".to_owned(), |index| format!("all together at most {index:.2}"));
+    match first_fair(&bins, last_start(run)) {
+        Some(bin) => {
+            format!("fair after {} µs ({} of {flows} flows there; {all})", time_to_fair(run), bin.there)
+        }
+        None => format!("never fair ({all})"),
+    }
 }
 
 /// The bottleneck's queue over time, in kilobytes.
@@ -132,7 +170,9 @@ pub(super) fn fairness_chart(runs: &Runs, title: &str, variants: &Variants) -> R
     let mut chart = over(title, "Time (µs)", "Jain's index of active flows");
     chart.y = chart.y.from_to(0.0, 1.05);
     for (variant, name) in variants {
-        chart.series.push(Series::line(name, microseconds(&fairness(runs.get(variant)?))).fine());
+        let bins = fairness(runs.get(variant)?);
+        let indices = bins.iter().map(|bin| (bin.at * 1e3, bin.index));
+        chart.series.push(Series::line(name, indices).fine());
     }
     Ok(chart)
 }
@@ -173,8 +213,8 @@ pub(super) fn settings(outcome: &mut Outcome, runs: &Runs, variants: &Variants) 
         outcome.setting(
             name,
             format!(
-                "fair after {} µs; queue {:.1} kB, deviation {:.1} kB; τ of start and finish {:.2}, last finish {:.0} µs, {:.0} µs after the first",
-                time_to_fair(run),
+                "{}; queue {:.1} kB, deviation {:.1} kB; τ of start and finish {:.2}, last finish {:.0} µs, {:.0} µs after the first",
+                fairness_in_words(run),
                 mean_queue(run),
                 queue_deviation(run, last_start(run) + SETTLED),
                 kendall(run),
@@ -189,6 +229,32 @@ pub(super) fn settings(outcome: &mut Outcome, runs: &Runs, variants: &Variants) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Three flows with rates by bins of 20 µs; the third starts with the second bin, the first leaves after it.
+    #[test]
+    fn who_has_left_counts_no_more_and_is_missed() {
+        let rates = |values: &[f64]| -> Curve {
+            values.iter().enumerate().map(|(bin, rate)| ((bin + 1) as f64 * BIN, *rate)).collect()
+        };
+        let flows = [
+            (0.0, Some(2.0 * BIN), rates(&[6.0, 8.0])),
+            (0.0, None, rates(&[2.0, 1.0, 5.0])),
+            (BIN, None, rates(&[0.0, 1.0, 5.0])),
+        ];
+        let bins = fairness_of(&flows, 3.0 * BIN);
+        // 8²/(2 · 40) = 0.8; 10²/(3 · 66) = 0.505; then two with the same.
+        let expected = [(0.8, 2), (100.0 / 198.0, 3), (1.0, 2)];
+        for (bin, (index, there)) in bins.iter().zip(expected) {
+            assert!((bin.index - index).abs() < 1e-12 && bin.there == there, "{bin:?}");
+        }
+        assert_eq!(bins.len(), 3);
+        let fair = first_fair(&bins, BIN).unwrap();
+        assert!(
+            (fair.at - 3.0 * BIN).abs() < 1e-12 && fair.there == 2,
+            "fair only without the first: {fair:?}"
+        );
+        assert_eq!(fairest_of_all(&bins, 3), Some(bins[1].index));
+    }
 
     #[test]
     fn kendall_counts_pairs_that_agree_less_those_that_do_not() {

@@ -13,6 +13,6 @@ pub(super) fn compute(runs: &Runs, workload: &str) -> Result<Outcome, String> {
     outcome.measure("swift_long", long(&pools.swift.default) / long(&pools.hpcc.default));
     pools.describe(&mut outcome, 0.5);
     let title = format!("{workload}: median by size");
-    outcome.chart("median", pools.chart(&title, "Median of the slowdown", |point| point.slowdown.p50));
+    outcome.chart("median", pools.chart(&title, "Median of the slowdown", 0.5));
     Ok(outcome)
 }

@@ -16,10 +16,7 @@ pub(super) fn compute(runs: &Runs, workload: &str) -> Result<Outcome, String> {
     pools.describe(&mut outcome, 0.99);
     pools.describe(&mut outcome, 0.999);
     let y = "99.9th percentile of the slowdown";
-    outcome.chart(
-        "tail",
-        pools.chart(&format!("{workload}: slowest flows by size"), y, |point| point.slowdown.p999),
-    );
+    outcome.chart("tail", pools.chart(&format!("{workload}: slowest flows by size"), y, 0.999));
     let y = "99th percentile of the slowdown";
     outcome.chart("decades", pools.decades(&format!("{workload}: slow flows by decade"), y, 0.99));
     Ok(outcome)
