@@ -44,7 +44,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     ];
     for (name, measures, flows) in curves {
         measure(&mut outcome, measures, &flows);
-        chart.series.push(Series::line(name, flows).marked(Marks::Points));
+        chart.series.push(Series::line(name, flows).marked(Marks::Only));
     }
     for (name, run) in [("CoDel forward", forward), ("RPM", rpm)] {
         let counted: usize = (0..FLOWS).map(|connection| reactions(run, connection).len()).sum();
@@ -55,6 +55,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let texts: Vec<String> = waits.iter().map(|(_, wait)| format!("{wait:.1}")).collect();
     outcome.setting("RPM: median wait for an ack, by flow", format!("{} ms", texts.join(", ")));
     chart.y = Axis::linear("Median reaction (ms)").from_to(0.0, 140.0);
+    chart.notes.push("Two flows have each round trip.".to_owned());
     outcome.chart("reaction", chart);
     Ok(outcome)
 }
