@@ -165,7 +165,9 @@ impl Pools {
             series.curves = vec![points];
             chart.series.push(series);
         }
-        chart.notes.push("A point is 1 % of the flows; bars are 95 % intervals.".to_owned());
+        chart.notes.push(
+            "A point is 1 % of the flows; bars, where these are enough, are 95 % intervals.".to_owned(),
+        );
         chart
     }
 
