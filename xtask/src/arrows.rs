@@ -21,9 +21,22 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &["metrics", "units"]),
     ("sim", &["transport", "scenario", "metrics", "cc", "wire", "units"]),
     ("testbed", &["transport", "scenario", "metrics", "cc", "wire", "units"]),
+    ("kernel", &["cc", "wire", "units"]),
     (
         "cli",
-        &["sim", "testbed", "fluid", "report", "transport", "scenario", "metrics", "cc", "wire", "units"],
+        &[
+            "sim",
+            "testbed",
+            "kernel",
+            "fluid",
+            "report",
+            "transport",
+            "scenario",
+            "metrics",
+            "cc",
+            "wire",
+            "units",
+        ],
     ),
     ("xtask", &[]),
 ];

@@ -6,7 +6,7 @@
 //! | `steps.rs` | the list of steps, in the order in which they run, and the summary |
 //! | `child.rs` | running a command with its output shown live and, for tests, counted |
 //! | `count.rs` | passed, failed, skipped; reading cargo's `test result:` lines |
-//! | `tools.rs` | installing the rustup components and targets that a step needs |
+//! | `tools.rs` | installing the rustup components, targets and Debian packages that a step needs |
 //! | `metadata.rs` | the part of `cargo metadata` that the rules below look at |
 //! | `arrows.rs` | the rule: dependency arrows point down only |
 //! | `nostd.rs` | the rule: what a crate without the standard library may contain |
@@ -107,9 +107,9 @@ Checks the project: code, tests, documentation, architecture, licences; and comp
 Usage: cargo xtask test [STEP]...
        cargo xtask bench-ns3 [--json]
 
-'test' installs what a step needs (rustfmt, clippy, two build targets) with rustup, runs every step even after one
-has failed, and ends with the line 'N passed, N failed'. A step whose tools cannot be had is skipped, and
-the line then says so. Exit code: 0 if nothing failed, 1 if something did, 2 for a wrong argument.
+'test' installs what a step needs (rustfmt, clippy, two build targets with rustup; as root on Debian and Ubuntu,
+clang and libraries for the kernel's programs with apt-get), runs every step even after one has failed, and ends
+with the line 'N passed, N failed'. A step whose tools cannot be had is skipped, and the line then says so. Exit code: 0 if nothing failed, 1 if something did, 2 for a wrong argument.
 
 Steps, in this order:
 {steps}

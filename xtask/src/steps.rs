@@ -1,6 +1,7 @@
 //! The steps of `cargo xtask test`.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::count::Count;
@@ -41,6 +42,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step { name: "clippy", what: "no warning from the compiler or from clippy", run: clippy },
     Step { name: "tests", what: "unit, property and command-line tests", run: tests },
     Step { name: "doctests", what: "the examples in the documentation work", run: doctests },
+    Step { name: "kernel", what: "laws in the kernel: its programs against ours, and live", run: kernel },
     Step { name: "release", what: "runs go the same way in release as in the dev profile", run: release },
     Step { name: "rustdoc", what: "the documentation builds without a warning", run: rustdoc },
     Step { name: "arrows", what: "dependencies between our crates point down only", run: arrows },
@@ -102,6 +104,47 @@ fn tests(root: &Path) -> Outcome {
 
 fn doctests(root: &Path) -> Outcome {
     child::count(child::cargo(root, &["test", "--workspace", "--no-fail-fast", "--doc"]))
+}
+
+/// What compiles and runs the kernel's programs is not needed for anything else, so it has its own step.
+fn kernel(root: &Path) -> Outcome {
+    if let Err(reason) = kernel_tools() {
+        return Outcome::Skipped(format!("THE KERNEL TRACK WAS NOT TESTED: {reason}"));
+    }
+    let clippy = ["clippy", "--package", "plimsoll-kernel", "--features", "bpf", "--all-targets", "--"];
+    match child::check(child::cargo(root, &[&clippy[..], &["-D", "warnings"]].concat())) {
+        Outcome::Passed => {}
+        outcome => return outcome,
+    }
+    let what = ["--lib", "--test", "laws", "--test", "switch", "--test", "live", "--test", "kernel"];
+    let packages = ["--package", "plimsoll-kernel", "--package", "plimsoll", "--features", "plimsoll/kernel"];
+    child::count(child::cargo(root, &[&["test", "--no-fail-fast"][..], &packages, &what].concat()))
+}
+
+fn kernel_tools() -> Result<(), String> {
+    let mut id = Command::new("id");
+    id.arg("-u");
+    if child::read(id)?.trim() != "0" {
+        return Err("only root may load programs".to_owned());
+    }
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        return Err("this kernel does not describe itself (CONFIG_DEBUG_INFO_BTF)".to_owned());
+    }
+    let packages = ["clang", "libelf-dev", "zlib1g-dev", "pkg-config", "make", "iproute2"];
+    tools::need_packages("what builds and tests kernel programs", &packages, || {
+        let runs = |program: &str, argument: &str| {
+            let mut command = Command::new(program);
+            command.arg(argument);
+            child::succeeds(command)
+        };
+        let headers = ["/usr/include/libelf.h", "/usr/include/zlib.h"];
+        runs("clang", "--version")
+            && runs("pkg-config", "--version")
+            && runs("make", "--version")
+            && runs("ip", "-V")
+            && runs("tc", "-V")
+            && headers.iter().all(|header| Path::new(header).exists())
+    })
 }
 
 /// The step before it ran the same test in the dev profile.

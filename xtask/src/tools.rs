@@ -16,6 +16,20 @@ pub(crate) fn need_target(target: &str) -> Result<(), String> {
     install(target, || has_core_library(target), rustup(&["target", "add", target]))
 }
 
+/// Makes something available that is there once Debian's packages are installed. Lists of packages may be old or not
+/// there at all on a fresh machine, so a second try begins with new ones.
+pub(crate) fn need_packages(
+    what: &str,
+    packages: &[&str],
+    is_there: impl Fn() -> bool,
+) -> Result<(), String> {
+    let install_them = format!("apt-get install --yes --no-install-recommends {}", packages.join(" "));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{install_them} || (apt-get update && {install_them})")]);
+    shell.env("DEBIAN_FRONTEND", "noninteractive");
+    install(what, is_there, shell)
+}
+
 fn rustup(arguments: &[&str]) -> Command {
     let mut command = Command::new("rustup");
     command.args(arguments);

@@ -459,6 +459,20 @@ impl Poseidon {
         self.ratio(picoseconds(target), picoseconds(delay))
     }
 
+    /// The rates between which the target differs, the fastest first.
+    #[must_use]
+    pub fn rate_range(&self) -> (Rate, Rate) {
+        let fastest = self.max_rate * self.host.mtu.as_f64() * 8.0 * 1e12;
+        let rate = |bps| Rate::saturating_from_bps_f64(libm::round(bps));
+        (rate(fastest), rate(fastest / self.max_slowness))
+    }
+
+    /// The smallest and the largest window, in packets.
+    #[must_use]
+    pub fn window_bounds(&self) -> (f64, f64) {
+        (self.min_cwnd, self.max_cwnd)
+    }
+
     /// Algorithm 1, ReceiveACK. Near the target growing and falling alternate at random, so both
     /// are computed and one is chosen without a branch.
     fn react(&self, flow: &mut Flow, ack: &Ack<'_>, delay: f64) {

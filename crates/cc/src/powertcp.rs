@@ -383,6 +383,24 @@ impl CongestionControl for PowerTcp {
 }
 
 impl PowerTcp {
+    /// The smallest and the largest window, in bytes.
+    #[must_use]
+    pub fn window_bounds(&self) -> (f64, f64) {
+        (self.bounds.low, self.bounds.high)
+    }
+
+    /// β in bytes.
+    #[must_use]
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// By so many bytes a port may have sent more than its link carries.
+    #[must_use]
+    pub fn slack(&self) -> f64 {
+        self.slack
+    }
+
     fn paced(&self, window: f64) -> Decision {
         Decision::paced(&self.host, window, window * self.pace_per_byte)
     }
@@ -526,8 +544,8 @@ fn larger(a: f64, b: f64) -> f64 {
 /// Between which windows a flow stays, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bounds {
-    low: f64,
-    high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Bounds {

@@ -422,6 +422,18 @@ impl Swift {
         picoseconds(ack.network_rtt()) >= self.target_ps(ack.hops, cwnd)
     }
 
+    /// The smallest and the largest window, in packets.
+    #[must_use]
+    pub fn window_bounds(&self) -> (f64, f64) {
+        (self.min_cwnd, self.max_cwnd)
+    }
+
+    /// ai, in packets per round trip.
+    #[must_use]
+    pub fn additive_increase(&self) -> f64 {
+        self.ai
+    }
+
     fn target_ps(&self, hops: u32, cwnd: f64) -> f64 {
         self.base_target + f64::from(hops) * self.hop_scale + self.scaling.rise(cwnd)
     }

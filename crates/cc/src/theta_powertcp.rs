@@ -295,6 +295,18 @@ impl CongestionControl for ThetaPowerTcp {
 }
 
 impl ThetaPowerTcp {
+    /// The smallest and the largest window, in bytes.
+    #[must_use]
+    pub fn window_bounds(&self) -> (f64, f64) {
+        (self.bounds.low, self.bounds.high)
+    }
+
+    /// β in bytes.
+    #[must_use]
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
     /// Algorithm 2, NORMPOWER.
     fn measure(&self, flow: &mut Flow, ack: &Ack<'_>) {
         let Some((time, rtt)) = flow.previous else {

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod fluid;
 mod import;
+mod kernel;
 mod list;
 mod man;
 mod plot;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Sweep(sweep::Sweep),
     Brownfield(brownfield::Brownfield),
     Testbed(testbed::Testbed),
+    Kernel(kernel::Kernel),
     Bench(bench::Bench),
     Reproduce(reproduce::Reproduce),
     List(list::List),
@@ -54,6 +56,7 @@ impl Command {
             Self::Sweep(command) => command.run(out),
             Self::Brownfield(command) => command.run(out),
             Self::Testbed(command) => command.run(out),
+            Self::Kernel(command) => command.run(out),
             Self::Bench(command) => command.run(out),
             Self::Reproduce(command) => command.run(out),
             Self::List(command) => command.run(out),

@@ -41,6 +41,7 @@ use std::process::ExitCode;
     plimsoll brownfield scenarios/brownfield.toml                what does INT in some switches bring?\n  \
     plimsoll fluid maxmin scenarios/parking-lot.toml             the fair rates, without packets\n  \
     sudo plimsoll testbed compare scenarios/testbed/multi-hop.toml   the same on real packets\n  \
+    sudo plimsoll kernel load poseidon   a law as Linux's TCP congestion control\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

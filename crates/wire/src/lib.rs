@@ -7,6 +7,7 @@
 //! | HPCC's compact records | [`compact_hop`] in [`hop_records`] | 42 for up to 5 hops | HPCC, PowerTCP as published |
 //! | exact records | [`exact_hop`] in [`hop_records`] | 162 for up to 5 hops | the same laws without rounding |
 //! | TCP option of records | [`tcp_option`] | 4 + 8 a hop, at most 36 | PowerTCP over TCP |
+//! | TCP option of the max-hop delay | [`tcp_max_hop`] | 10 | Poseidon over TCP |
 //! | IFA 2.0 | [`ifa`] | 12 | Poseidon on switches that speak IFA |
 //! | P4-INT v2.1 | [`p4_int`] | 20 | Poseidon on switches that speak P4-INT |
 //! | CSIG compact tag | [`csig`] | 4 | Poseidon, Swift on switches that speak CSIG |
@@ -75,6 +76,7 @@ pub mod ifa;
 pub mod max_hop_delay;
 pub mod p4_int;
 pub mod quantisation;
+pub mod tcp_max_hop;
 pub mod tcp_option;
 pub mod telemetry;
 

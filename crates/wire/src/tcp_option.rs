@@ -22,8 +22,8 @@ const FORMAT: Format = Format::TcpOption;
 const BASE_SIZE: usize = 4;
 const HOP_SIZE: usize = 8;
 
-const END_OF_LIST: u8 = 0;
-const NO_OPERATION: u8 = 1;
+pub(crate) const END_OF_LIST: u8 = 0;
+pub(crate) const NO_OPERATION: u8 = 1;
 const EXPERIMENT_1: u8 = 253;
 const EXPERIMENT_2: u8 = 254;
 
@@ -135,7 +135,7 @@ impl<'a> HopsOption<'a> {
 }
 
 /// The option at the front, kind and length included, and the bytes behind it.
-fn split_option(options: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
+pub(crate) fn split_option(options: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
     let Some(&length) = options.get(1) else { return Err(FORMAT.truncated(2, options.len())) };
     if length < 2 {
         // A length that does not even cover kind and length would never come to an end.
