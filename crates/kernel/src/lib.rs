@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `law`, `settings` | which laws have programs, and what they must know |
 //! | `constants`, `fixed` | numbers and curves of a law, as its program has them |
-//! | `place` | where loaded programs stay, and how they go |
+//! | `place`, `building` | where loaded programs stay, how they go and how they come |
 //! | `load`, `switch`, `tcx` | laws and devices |
 //! | `status` | what is loaded, and how its connections are |
 //! | `drive` | events for a program without any connection, for tests |
@@ -22,6 +22,8 @@
 //! everywhere and can tell what is loaded and unload it, but not load.
 #![cfg(target_os = "linux")]
 
+#[cfg(feature = "bpf")]
+mod building;
 mod constants;
 #[cfg(feature = "bpf")]
 mod drive;

@@ -1,7 +1,7 @@
 //! Laws come into the kernel.
 
-use crate::place::{Building, Place};
-use crate::{Error, Law, Settings, objects, program, requirements};
+use crate::building::Building;
+use crate::{Error, Law, Place, Settings, objects, program, requirements};
 use libbpf_rs::{Link, MapCore, MapHandle, Object};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -36,8 +36,7 @@ fn load_all(
     groups: &Path,
     stop: &dyn Fn() -> bool,
 ) -> Result<Law, Error> {
-    let law = Law::of(&settings.params)
-        .ok_or_else(|| crate::constants::no_program(settings.params.entry().name))?;
+    let law = settings.law()?;
     if place.law(law).exists() {
         return Err(Error::Refused(format!(
             "{0} is loaded already: `plimsoll kernel unload {0}` first",

@@ -6,27 +6,26 @@
 
 use crate::{Error, Law};
 use nix::fcntl::{Flock, FlockArg};
-use nix::mount::{MsFlags, mount, umount};
+use nix::mount::umount;
+use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where Linux has its file system of BPF programs.
-const BPFFS: &str = "/sys/fs/bpf";
+pub(crate) const BPFFS: &str = "/sys/fs/bpf";
 /// Dots are not allowed there.
-const UNFINISHED: &str = "new_";
+pub(crate) const UNFINISHED: &str = "new_";
 /// A folder that says that we mounted the file system.
-const MOUNTED: &str = "mounted";
+pub(crate) const MOUNTED: &str = "mounted";
 pub(crate) const TELEMETRY: &str = "telemetry";
 const LAW: &str = "law_";
-const DEVICE: &str = "device_";
-/// `BPF_FS_MAGIC` of linux/magic.h.
-const BPF_FS: i64 = 0xcafe_4a11;
+pub(crate) const DEVICE: &str = "device_";
 
 /// The folder of all that is loaded.
 #[derive(Clone, Debug)]
 pub struct Place {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Default for Place {
@@ -53,11 +52,6 @@ impl Place {
         self.root.join(TELEMETRY)
     }
 
-    /// A program at a device: `device_NAMESPACE_INDEX_WHAT`.
-    pub(crate) fn device(&self, namespace: u64, index: u32, what: &str) -> PathBuf {
-        self.root.join(format!("{DEVICE}{namespace}_{index}_{what}"))
-    }
-
     /// The laws that are loaded.
     pub(crate) fn laws(&self) -> Result<Vec<Law>, Error> {
         let entries = self.entries()?;
@@ -78,7 +72,7 @@ impl Place {
     }
 
     /// Names in our folder, in order; none if there is no folder.
-    fn entries(&self) -> Result<Vec<String>, Error> {
+    pub(crate) fn entries(&self) -> Result<Vec<String>, Error> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -96,33 +90,12 @@ impl Place {
         Ok(names)
     }
 
-    /// Makes the folder, mounts what it lies in if nobody has, and locks it.
-    pub(crate) fn open(&self) -> Result<Alone, Error> {
-        let mounted = ensure_mounted()?;
-        let alone = lock()?;
-        fs::create_dir_all(&self.root).map_err(|error| Error::file(&self.root, &error))?;
-        if mounted {
-            let marker = self.root.join(MOUNTED);
-            fs::create_dir_all(&marker).map_err(|error| Error::file(&marker, &error))?;
-        }
-        self.sweep()?;
-        Ok(alone)
-    }
-
     /// Removes what killed processes left half built.
-    fn sweep(&self) -> Result<(), Error> {
+    pub(crate) fn sweep(&self) -> Result<(), Error> {
         for name in self.entries()?.iter().filter(|name| name.starts_with(UNFINISHED)) {
             remove(&self.root.join(name))?;
         }
         Ok(())
-    }
-
-    /// A folder to build something in; it goes again unless it is finished.
-    pub(crate) fn build(&self) -> Result<Building, Error> {
-        let number = self.entries()?.len();
-        let path = self.root.join(format!("{UNFINISHED}{}_{number}", std::process::id()));
-        fs::create_dir(&path).map_err(|error| Error::file(&path, &error))?;
-        Ok(Building { path, finished: false })
     }
 
     /// Removes laws, all programs at devices if no law is named, and telemetry with the last law. Gives what was
@@ -177,34 +150,6 @@ impl Place {
     }
 }
 
-/// Something half built.
-pub(crate) struct Building {
-    path: PathBuf,
-    finished: bool,
-}
-
-impl Building {
-    pub(crate) fn at(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
-
-    /// From now on it counts.
-    pub(crate) fn finish(mut self, path: &Path) -> Result<(), Error> {
-        fs::rename(&self.path, path).map_err(|error| Error::file(path, &error))?;
-        self.finished = true;
-        Ok(())
-    }
-}
-
-impl Drop for Building {
-    fn drop(&mut self) {
-        if !self.finished {
-            // What cannot be removed now the next command sweeps.
-            let _ = remove(&self.path);
-        }
-    }
-}
-
 /// Removes a folder; one that is gone is as good.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
@@ -225,26 +170,11 @@ pub(crate) fn wait_until_gone(law: Law) -> bool {
     })
 }
 
-fn is_bpffs(path: &Path) -> bool {
-    nix::sys::statfs::statfs(path).is_ok_and(|found| found.filesystem_type().0 as i64 == BPF_FS)
+pub(crate) fn is_bpffs(path: &Path) -> bool {
+    statfs(path).is_ok_and(|found| found.filesystem_type() == BPF_FS_MAGIC)
 }
 
-/// Whether it had to be mounted.
-fn ensure_mounted() -> Result<bool, Error> {
-    let path = Path::new(BPFFS);
-    if is_bpffs(path) {
-        return Ok(false);
-    }
-    mount(Some("bpf"), path, Some("bpf"), MsFlags::empty(), Some("mode=0700")).map_err(|error| {
-        Error::Missing(format!(
-            "no BPF file system is mounted at {BPFFS}, and mounting one failed ({error}): the kernel needs \
-             CONFIG_BPF_SYSCALL, and the process the right to mount"
-        ))
-    })?;
-    Ok(true)
-}
-
-fn lock() -> Result<Alone, Error> {
+pub(crate) fn lock() -> Result<Alone, Error> {
     let path = Path::new(BPFFS);
     let folder = File::open(path).map_err(|error| Error::file(path, &error))?;
     Flock::lock(folder, FlockArg::LockExclusive)

@@ -1,7 +1,6 @@
 //! Programs with their constants, in the kernel and not yet in use.
 
-use crate::fixed::{bytes, log2_table};
-use crate::{Error, Law, Settings, constants, objects};
+use crate::{Error, Settings, objects};
 use libbpf_rs::{Object, ObjectBuilder, OpenObject, ProgramMut};
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
@@ -11,15 +10,8 @@ pub(crate) type Shared<'a> = [(&'static str, BorrowedFd<'a>)];
 
 /// Loads the program of a law.
 pub(crate) fn load(settings: &Settings, shared: &Shared<'_>) -> Result<Object, Error> {
-    let law = Law::of(&settings.params).ok_or_else(|| constants::no_program(settings.params.entry().name))?;
-    let mut values = vec![
-        (".rodata.constants", bytes(&constants::of(&settings.params, &settings.host, settings.hops)?)),
-        (".rodata.network", bytes(&[settings.host.base_rtt.as_ns()])),
-    ];
-    if matches!(law, Law::Poseidon | Law::Swift) {
-        values.push((".rodata.log2", bytes(&log2_table())));
-    }
-    open(law.name(), objects::of(law), &values, shared)
+    let law = settings.law()?;
+    open(law.name(), objects::of(law), &settings.tables()?, shared)
 }
 
 /// Opens compiled code, fills its constants, and hands it to the kernel's verifier.

@@ -2,10 +2,9 @@
 
 use crate::fixed::bytes;
 use crate::load::failed;
-use crate::place::Place;
 use crate::program::{self, find};
 use crate::tcx::{self, Side};
-use crate::{Error, objects, requirements};
+use crate::{Error, Place, objects, requirements};
 use libbpf_rs::{MapCore, MapFlags, Object, ProgramInput};
 use nix::sched::{CloneFlags, setns};
 use plimsoll_cc::rpm::{Index, Slot};

@@ -248,7 +248,7 @@ fn random_telemetry(coin: &mut Coin, told: Told, base: f64, now: u64, hops: &mut
     };
     match told {
         Told::Nothing => Heard::Nothing,
-        Told::SometimesMaxHop if coin.bits() % 4 == 0 => Heard::Nothing,
+        Told::SometimesMaxHop if coin.bits().is_multiple_of(4) => Heard::Nothing,
         Told::MaxHop | Told::SometimesMaxHop => {
             Heard::MaxHop { forward_ns: delay(coin), reverse_ns: delay(coin) / 4 }
         }
@@ -267,8 +267,11 @@ fn random_telemetry(coin: &mut Coin, told: Told, base: f64, now: u64, hops: &mut
                 };
                 let record = CompactHop::quantise(&exact, UnitScale::ONE).unwrap();
                 // A switch that lies, or a forger.
-                raw[hop] =
-                    if coin.bits() % 60 == 0 { coin.bits() } else { u64::from_be_bytes(record.to_raw()) };
+                raw[hop] = if coin.bits().is_multiple_of(60) {
+                    coin.bits()
+                } else {
+                    u64::from_be_bytes(record.to_raw())
+                };
             }
             Heard::Records(3, raw)
         }

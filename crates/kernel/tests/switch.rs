@@ -216,7 +216,7 @@ fn foreign_and_damaged_frames_pass_as_they_are() {
     for _ in 0..2_000 {
         let length = 14 + (coin.bits() % 120) as usize;
         let mut frame: Vec<u8> = (0..length).map(|_| coin.bits() as u8).collect();
-        if coin.bits() % 2 == 0 && frame.len() > 60 {
+        if coin.bits().is_multiple_of(2) && frame.len() > 60 {
             // Ours up to the options, which are noise.
             let front = Segment::new(&[], 0).bytes();
             frame[..front.len()].copy_from_slice(&front);
@@ -243,7 +243,7 @@ fn rpm_agrees(params: rpm::Params) {
         let mut data = Segment::new(&[], (coin.bits() % 200) as usize);
         data.source.1 = 40_000 + (coin.bits() % 8) as u16;
         data.ecn = (coin.bits() % 4) as u8;
-        if coin.bits() % 2 == 0 {
+        if coin.bits().is_multiple_of(2) {
             let frame = data.bytes();
             let waits = Span::from_ns(queued * 8) > mark_above;
             let passing = Passing { tuple: data.tuple(), flow: 0, port: 0 };
@@ -257,7 +257,7 @@ fn rpm_agrees(params: rpm::Params) {
             queued += frame.len() as u64;
         } else {
             let mut ack = data.reversed();
-            let handshake = coin.bits() % 10 == 0;
+            let handshake = coin.bits().is_multiple_of(10);
             ack.flags = if handshake { SYN | ACK } else { ACK | (coin.bits() as u8 & ECE) };
             let frame = ack.bytes();
             let mut expected = frame.clone();

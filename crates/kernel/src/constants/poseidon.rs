@@ -56,7 +56,7 @@ pub(super) fn constants(params: &Params, law: &Poseidon, host: &Host) -> Result<
         signed_q32(fastest_gap),
         signed_q32(octaves),
         additive,
-        (ratios.first as u64).wrapping_neg(),
+        ratios.first.wrapping_neg(),
         ratios.first + ratios.last,
         ratios.points_per_ps_q60,
     ];
