@@ -1,6 +1,6 @@
 //! Quantities for people: three digits and a unit.
 
-use plimsoll_units::{Bytes, Span};
+use plimsoll_units::{Bytes, Rate, Span};
 
 /// `1.23 ms`
 pub(crate) fn time(span: Span) -> String {
@@ -15,6 +15,11 @@ pub(crate) fn seconds(seconds: f64) -> String {
 /// `1.23 MB`
 pub(crate) fn bytes(bytes: Bytes) -> String {
     scaled(bytes.as_f64(), &["B", "KB", "MB", "GB", "TB"])
+}
+
+/// `1.23 Gbps`
+pub(crate) fn rate(rate: Rate) -> String {
+    scaled(rate.as_bps_f64(), &["bps", "kbps", "Mbps", "Gbps", "Tbps"])
 }
 
 /// `1.23 M`; whole numbers up to 9999.
@@ -55,6 +60,7 @@ mod tests {
         assert_eq!(time(Span::from_ps(999_700_000)), "1.00 ms");
         assert_eq!(time(Span::ZERO), "0 ps");
         assert_eq!(bytes(Bytes::new(999)), "999 B");
+        assert_eq!(rate(Rate::from_bps(965_333_328)), "965 Mbps");
         assert_eq!(bytes(Bytes::from_kb(1_500)), "1.50 MB");
         assert_eq!(count(9_999), "9999");
         assert_eq!(count(106_000_000), "106 M");

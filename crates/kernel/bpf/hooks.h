@@ -12,7 +12,11 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define PACING_NEEDED 1
 #define FAMILY_IPV6 10
 #define UNIT_NS 256
-#define FEWEST 2ULL
+#define FEWEST 4ULL
+#define HELD_BACK_US 40000
+#define LEVEL_TCP 6
+#define CALLBACK_FLAGS 1008
+#define WRITE_AND_READ_OPTIONS (BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG)
 #define SECOND_NS 1000000000ULL
 // The most that options take of a packet which the kernel still calls full.
 #define OPTIONS 40
@@ -57,8 +61,8 @@ static __always_inline u64 base_rtt_ns(const struct tcp_sock *tp)
 	return smallest == 0xFFFFFFFF ? network.base_rtt_ns : smallest * 1000ULL;
 }
 
-// TCP's receivers wait for a second packet before they ack, up to 40 ms. So at least two packets may be in flight, and a
-// window below that is kept by its pace: the window once per round trip.
+// TCP's receivers wait for a second packet before they ack, up to 40 ms, and TCP sends pairs from a window of four on. So
+// at least four packets may be in flight, and a window below that is kept by its pace: the window once per round trip.
 static __always_inline void apply(struct sock *sk, struct connection *connection)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -71,6 +75,21 @@ static __always_inline void apply(struct sock *sk, struct connection *connection
 	connection->pace = decision.pace;
 	tp->snd_cwnd = larger(smaller(decision.window_q32 >> 32, 0x7FFFFFFF), FEWEST);
 	sk->sk_pacing_rate = decision.pace;
+}
+
+// From now on the connection asks for telemetry, if the program of TCP options is there. Kernels before 6.15 do not take
+// this from here; there a connection asks if it has the law when it is established (telemetry.bpf.c).
+static __always_inline void ask(struct sock *sk)
+{
+	struct telemetry *asked = bpf_sk_storage_get(&telemetry, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	int flags = 0;
+
+	if (!asked)
+		return;
+	asked->writes |= ASKS_FOR;
+	bpf_getsockopt(sk, LEVEL_TCP, CALLBACK_FLAGS, &flags, sizeof(flags));
+	flags |= WRITE_AND_READ_OPTIONS;
+	bpf_setsockopt(sk, LEVEL_TCP, CALLBACK_FLAGS, &flags, sizeof(flags));
 }
 
 SEC("struct_ops")
@@ -87,6 +106,7 @@ void BPF_PROG(plimsoll_init, struct sock *sk)
 	law_start(&connection->flow, connection->last.base_rtt_ns);
 	if (sk->sk_pacing_status == PACING_NONE)
 		sk->sk_pacing_status = PACING_NEEDED;
+	ask(sk);
 	apply(sk, connection);
 }
 
@@ -124,8 +144,10 @@ void BPF_PROG(plimsoll_cong_control, struct sock *sk, u32 ack, int flag, const s
 		return;
 	acked = tp->bytes_acked - connection->acked_to;
 	connection->acked_to = tp->bytes_acked;
-	// The ack of one packet that was not full may have been held back for a while: it says nothing of the network.
-	if (sample->rtt_us < 0 || (sample->is_ack_delayed && acked + OPTIONS < tp->mss_cache))
+	// The ack of one packet that was not full, or that came after 40 ms, was held back by the receiver: it says nothing
+	// of the network.
+	if (sample->rtt_us < 0 || (sample->is_ack_delayed && acked + OPTIONS < tp->mss_cache) ||
+	    (sample->acked_sacked <= 1 && sample->rtt_us >= HELD_BACK_US))
 		return;
 	event.now_ns = now_ns(tp);
 	event.rtt_ns = sample->rtt_us * 1000ULL;

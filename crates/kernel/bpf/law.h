@@ -4,6 +4,7 @@
 // defines in between:
 //
 //   NAME                                          as sockets name it, at most 15 characters
+//   ASKS_FOR                                      which telemetry it wants: WRITES_MAX_HOP or WRITES_RECORDS
 //   struct flow                                   what it remembers of a connection
 //   law_start, law_on_ack, law_on_loss, law_on_timeout    the events of crates/cc, with the same rules
 //   law_decide                                    window and pace

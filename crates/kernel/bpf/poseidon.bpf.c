@@ -9,6 +9,7 @@
 #include "packets.h"
 
 #define NAME "plim_poseidon"
+#define ASKS_FOR WRITES_MAX_HOP
 
 #define TARGET_POINTS 1025
 #define RATIO_STEPS 1024

@@ -7,6 +7,7 @@
 #include "power.h"
 
 #define NAME "plim_powertcp"
+#define ASKS_FOR WRITES_RECORDS
 
 #define TIME_BITS 24
 #define SENT_BITS 20

@@ -7,6 +7,7 @@
 #include "packets.h"
 
 #define NAME "plim_swift"
+#define ASKS_FOR WRITES_MAX_HOP
 
 #define TARGET_POINTS 1601
 #define DECREASE_POINTS 1025

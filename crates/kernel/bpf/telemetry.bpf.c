@@ -10,10 +10,6 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define LEVEL_TCP 6
 #define OPTION_CONGESTION 13
 
-// What a connection writes: bits.
-#define WRITES_MAX_HOP 1
-#define WRITES_RECORDS 2
-
 enum user {
 	NOT_OURS,
 	OURS,

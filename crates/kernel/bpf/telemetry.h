@@ -7,6 +7,10 @@
 
 #define RECORDS 4
 
+// What a connection writes: bits.
+#define WRITES_MAX_HOP 1
+#define WRITES_RECORDS 2
+
 struct telemetry {
 	// How many reflections have been read. A law sees by it whether the ack in hand brought one.
 	u64 arrived;
@@ -21,7 +25,6 @@ struct telemetry {
 	u8 gathered_hops;
 	u8 record_count;
 	u8 gathered_count;
-	// What is written: telemetry.bpf.c.
 	u8 writes;
 	u8 reflects_records;
 };

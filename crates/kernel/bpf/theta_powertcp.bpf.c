@@ -6,6 +6,7 @@
 #include "power.h"
 
 #define NAME "plim_theta"
+#define ASKS_FOR WRITES_MAX_HOP
 
 enum cadence {
 	EVERY_ROUND = 0,

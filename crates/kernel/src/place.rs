@@ -141,7 +141,10 @@ impl Place {
         }
         remove(&self.root)?;
         drop(alone);
-        let others = fs::read_dir(BPFFS).is_ok_and(|mut entries| entries.next().is_some());
+        // Only the kernel's own files have dots in their names.
+        let others = fs::read_dir(BPFFS).is_ok_and(|entries| {
+            entries.flatten().any(|entry| !entry.file_name().as_encoded_bytes().contains(&b'.'))
+        });
         if !entries.is_empty() && !others {
             // If somebody is in it, it stays: an empty file system harms nobody.
             let _ = umount(BPFFS);

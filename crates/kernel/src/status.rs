@@ -107,8 +107,9 @@ pub(crate) fn is_registered(law: Law) -> bool {
 fn connection(line: &str) -> Option<Connection> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let [here, here_port, there, there_port, numbers @ ..] = words.as_slice() else { return None };
-    let address =
-        |ip: &str, port: &str| Some(SocketAddr::new(ip.parse::<IpAddr>().ok()?, port.parse().ok()?));
+    let address = |ip: &str, port: &str| {
+        Some(SocketAddr::new(ip.parse::<IpAddr>().ok()?.to_canonical(), port.parse().ok()?))
+    };
     let numbers: Vec<u64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [window, packets, pace, rtt, base_rtt, signal, target, acks, told, losses, timeouts] =
         <[u64; 11]>::try_from(numbers).ok()?;

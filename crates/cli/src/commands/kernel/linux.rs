@@ -186,7 +186,7 @@ fn row(connection: &Connection, out: &mut dyn Write) -> Result<(), Error> {
         "  {:<44} {:>9.3} {:>10} {:>9} {:>9} {:>9} {:>9}  {share:.0} % of {} acks",
         format!("{here} > {there}"),
         window,
-        pace.map_or_else(|| "-".to_owned(), |pace| pace.to_string()),
+        pace.map_or_else(|| "-".to_owned(), human::rate),
         human::time(*rtt),
         human::time(*base_rtt),
         human::time(*signal),
