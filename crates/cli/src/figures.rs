@@ -10,6 +10,8 @@ mod poseidon;
 mod powertcp;
 mod rpm;
 pub(crate) mod runs;
+#[cfg(target_os = "linux")]
+mod testbed;
 mod vai_sf;
 
 use crate::claims::{Allowed, ClaimFile, Spread, Variant};
@@ -103,9 +105,9 @@ macro_rules! source {
 }
 
 macro_rules! figures {
-    ($($kind:ident $id:literal => $compute:path,)+) => {
-        /// All of them, in the papers' order.
-        pub(crate) const RUNNABLE: &[Runnable] = &[
+    ($(#[$about:meta])* $list:ident: $($kind:ident $id:literal => $compute:path,)+) => {
+        $(#[$about])*
+        pub(crate) const $list: &[Runnable] = &[
             $(Runnable {
                 id: $id,
                 claims: text!($id, "claims.toml"),
@@ -118,6 +120,8 @@ macro_rules! figures {
 }
 
 figures! {
+    /// All that need no more than this program, in the papers' order.
+    RUNNABLE:
     runs "poseidon/claim-rtt" => poseidon::claim_rtt::compute,
     runs "poseidon/claim-converge" => poseidon::claim_converge::compute,
     runs "poseidon/claim-variation" => poseidon::claim_variation::compute,
@@ -214,6 +218,16 @@ figures! {
     runs "rpm/reflected-17" => rpm::reflected::two_flows,
     runs "rpm/reflected-19a" => rpm::reflected::messages,
     runs "rpm/reflected-19b" => rpm::reflected::messages,
+}
+
+#[cfg(target_os = "linux")]
+figures! {
+    /// Those on real packets: `plimsoll testbed reproduce` runs them.
+    ON_REAL_PACKETS:
+    runs "testbed/poseidon/fig12" => testbed::two_hops,
+    runs "testbed/poseidon/fig13" => testbed::reverse_path,
+    runs "testbed/powertcp/fig4-top" => powertcp::fig4::top_on_real_packets,
+    runs "testbed/rpm/table2" => rpm::table2::compute,
 }
 
 /// The figure with this id.
@@ -349,6 +363,14 @@ mod tests {
         runs::Kept { folder: PathBuf::from("runs"), any_build: false }
     }
 
+    /// Whatever has a folder.
+    fn everything() -> impl Iterator<Item = &'static Runnable> {
+        #[cfg(target_os = "linux")]
+        return RUNNABLE.iter().chain(ON_REAL_PACKETS);
+        #[cfg(not(target_os = "linux"))]
+        return RUNNABLE.iter();
+    }
+
     fn models() -> impl Iterator<Item = &'static Runnable> {
         RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Model(_)))
     }
@@ -430,8 +452,11 @@ mod tests {
 
     #[test]
     fn every_readme_names_its_command() {
-        for figure in RUNNABLE {
-            let command = format!("cargo run --release -- reproduce {}", figure.id);
+        for figure in everything() {
+            let command = match figure.id.strip_prefix("testbed/") {
+                None => format!("cargo run --release -- reproduce {}", figure.id),
+                Some(id) => format!("sudo plimsoll testbed reproduce {id}"),
+            };
             assert!(figure.readme.contains(&command), "{}: {command}", figure.id);
         }
     }
@@ -451,7 +476,7 @@ mod tests {
     /// the claims that there are, and says of each whether it differs, can be seen.
     #[test]
     fn every_readme_has_a_row_for_every_claim_of_runs() {
-        for figure in RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Runs(..))) {
+        for figure in everything().filter(|figure| matches!(figure.source, Source::Runs(..))) {
             for allowed in ClaimFile::parse(figure.claims).expect(figure.id).claims {
                 // The table may be of a full run, or of one that leaves claims open.
                 let row = |effort| allowed.judge(figure.id, effort, Spread::of(&[allowed.from]));
@@ -468,7 +493,7 @@ mod tests {
 
     #[test]
     fn every_run_of_every_figure_can_be_read_short_and_long() {
-        for figure in RUNNABLE {
+        for figure in everything() {
             let file = ClaimFile::parse(figure.claims).expect(figure.id);
             let is_run = matches!(figure.source, Source::Runs(..));
             assert_eq!(!file.variants.is_empty(), is_run, "{} and its variants", figure.id);
@@ -486,7 +511,7 @@ mod tests {
 
     #[test]
     fn several_seeds_make_a_difference_and_a_single_one_has_a_reason() {
-        for figure in RUNNABLE.iter().filter(|figure| matches!(figure.source, Source::Runs(..))) {
+        for figure in everything().filter(|figure| matches!(figure.source, Source::Runs(..))) {
             if ClaimFile::parse(figure.claims).expect(figure.id).seeds(Effort::Full) > 1 {
                 let needed = Needed::of(figure, Effort::Quick, &here());
                 let needed = needed.map_err(|error| error.to_string()).expect(figure.id);

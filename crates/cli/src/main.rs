@@ -17,6 +17,8 @@ mod files;
 mod fingerprint;
 mod fluid_scenario;
 mod human;
+#[cfg(target_os = "linux")]
+mod noise;
 mod packets;
 mod plots;
 mod progress;
@@ -42,6 +44,7 @@ use std::process::ExitCode;
     plimsoll fluid maxmin scenarios/parking-lot.toml             the fair rates, without packets\n  \
     sudo plimsoll testbed compare scenarios/testbed/multi-hop.toml   the same on real packets\n  \
     sudo plimsoll kernel load poseidon   a law as Linux's TCP congestion control\n  \
+    sudo plimsoll testbed reproduce      claims of the papers on real packets\n  \
     plimsoll reproduce --quick           check the papers' claims, draw their figures\n  \
     plimsoll reproduce poseidon/fig7a    one figure\n  \
     plimsoll list cc                     all congestion control laws\n  \

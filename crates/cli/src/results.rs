@@ -53,12 +53,13 @@ impl Folder {
         self.finish_with(&run.messages, &run.summary)
     }
 
-    /// The same of a run that was no simulation; `samples` come by time.
+    /// The same of a run that was no simulation, and how far it can be believed; `samples` come by time.
     #[cfg(target_os = "linux")]
     pub(crate) fn finish_real(mut self, run: &plimsoll_testbed::Run) -> Result<(), Error> {
         for sample in &run.samples {
             self.writer.series.put(*sample).map_err(problem(&self.path))?;
         }
+        crate::noise::write(self.writer.path(), &run.noise)?;
         self.finish_with(&run.messages, &run.summary)
     }
 

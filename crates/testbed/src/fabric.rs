@@ -208,6 +208,16 @@ impl Fabric {
         Bytes::new(switches.map(|port| port.longest).max().unwrap_or(0))
     }
 
+    /// When a host's card has sent everything that waits in it.
+    #[must_use]
+    pub fn card_free_at(&self, host: u32) -> Time {
+        let card = self.cards.get(host as usize).and_then(|card| self.ports.get(*card as usize));
+        card.map_or(Time::ZERO, |port| {
+            let waiting = port.rate.checked_serialize(Bytes::new(port.waiting_bytes), Rounding::Up);
+            port.free_at.saturating_add(waiting.unwrap_or(Span::ZERO))
+        })
+    }
+
     /// When the next event is due.
     #[must_use]
     pub fn next_event(&self) -> Time {

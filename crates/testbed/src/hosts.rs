@@ -1,13 +1,15 @@
 //! The hosts: one loop that looks after all their sockets and runs the transport on them.
 //!
-//! Each host has two sockets: one sends data and gets acks, the other gets data and sends acks. Its card takes one
-//! packet after the other at line rate, connections in turn, as in the simulator.
+//! Each host has a socket for each of its connections, which sends data and gets acks, and one that gets data and sends
+//! acks. Its card takes one packet after the other at line rate, connections in turn, as in the simulator.
 
+use crate::cards::Cards;
 use crate::clock::Clock;
 use crate::fabric::address;
 use crate::namespace::Namespaces;
 use crate::noise::{Stall, Watch};
 use crate::packet::FIRST_PORT;
+use crate::ports::SendingPorts;
 use crate::sockets::{BURST, Datagram, HostSocket};
 use crate::{Control, Error};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -26,10 +28,9 @@ use plimsoll_wire::telemetry::TelemetryKind;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-/// The port from which hosts send data.
-const SENDERS: u16 = 0xE000;
-/// How late a card may be without losing the time: some turns of the loop.
-const CATCH_UP: Span = Span::from_us(100);
+/// How long before its turn a packet is handed to the card, as to the ring of a real one: some turns of both loops, so
+/// that the link of a host that has enough to send is busy while they do other things.
+const AHEAD: Span = Span::from_us(100);
 /// Larger than any datagram.
 const LARGEST: usize = 65_536;
 
@@ -39,8 +40,11 @@ pub(crate) struct Setting<'a> {
     pub(crate) workload: &'a Workload,
     /// The path of each connection.
     pub(crate) paths: &'a [Path],
+    pub(crate) ports: &'a SendingPorts,
     /// The rate of each host's card.
-    pub(crate) cards: &'a [Rate],
+    pub(crate) rates: &'a [Rate],
+    /// What the switch says of the cards.
+    pub(crate) cards: &'a Cards,
     pub(crate) kind: TelemetryKind,
     pub(crate) scale: UnitScale,
     pub(crate) record: &'a Record,
@@ -91,17 +95,27 @@ struct Connection {
 }
 
 struct Host {
-    data: HostSocket,
+    /// One for each connection, or for several.
+    data: Vec<HostSocket>,
     acks: HostSocket,
     rate: Rate,
     free_at: Time,
     line: VecDeque<u32>,
 }
 
+/// What can be read: a host's data, or acks at one of its sockets.
+#[derive(Clone, Copy)]
+enum Readable {
+    Data { host: u32 },
+    Acks { host: u32, socket: usize },
+}
+
 /// All hosts.
 pub(crate) struct Hosts<'a> {
     setting: Setting<'a>,
     hosts: Vec<Host>,
+    /// By the number under which the kernel tells of a socket.
+    readable: Vec<Readable>,
     connections: Vec<Connection>,
     epoll: Epoll,
     /// Messages that begin at a time of their own, the next at the end.
@@ -118,13 +132,21 @@ impl<'a> Hosts<'a> {
         let receivers = FIRST_PORT + setting.kind as u16;
         let may_be_marked = setting.stack.config().ecn != EcnEcho::Off;
         let mut hosts = Vec::new();
-        for (host, &rate) in (0..).zip(setting.cards) {
-            let data = HostSocket::open(namespaces, host, (address(host), SENDERS), may_be_marked)?;
-            let acks = HostSocket::open(namespaces, host, (address(host), receivers), false)?;
-            for (which, socket) in [&data, &acks].into_iter().enumerate() {
-                let event = EpollEvent::new(EpollFlags::EPOLLIN, u64::from(host) * 2 + which as u64);
-                epoll.add(socket, event).map_err(|error| Error::system("epoll", error))?;
+        let mut readable = Vec::new();
+        let mut listen = |socket: &HostSocket, what| {
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, readable.len() as u64);
+            readable.push(what);
+            epoll.add(socket, event).map_err(|error| Error::system("epoll", error))
+        };
+        for (host, &rate) in (0..).zip(setting.rates) {
+            let mut data = Vec::new();
+            for port in setting.ports.of_host(host) {
+                let socket = HostSocket::open(namespaces, host, (address(host), port), may_be_marked)?;
+                listen(&socket, Readable::Acks { host, socket: data.len() })?;
+                data.push(socket);
             }
+            let acks = HostSocket::open(namespaces, host, (address(host), receivers), false)?;
+            listen(&acks, Readable::Data { host })?;
             hosts.push(Host { data, acks, rate, free_at: Time::ZERO, line: VecDeque::new() });
         }
         let connection = |(index, plan): (usize, &plimsoll_scenario::Connection)| {
@@ -161,7 +183,8 @@ impl<'a> Hosts<'a> {
             ..Seeing::default()
         };
         let payload = vec![0; LARGEST];
-        Ok(Self { setting, hosts, connections, epoll, coming, payload, buffer: vec![0; LARGEST], seeing })
+        let buffer = vec![0; LARGEST];
+        Ok(Self { setting, hosts, readable, connections, epoll, coming, payload, buffer, seeing })
     }
 
     /// Runs until the end, until everything is delivered, or until somebody wants no more.
@@ -184,10 +207,12 @@ impl<'a> Hosts<'a> {
             self.begin(now);
             let ready = self.epoll.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
             for event in events.iter().take(ready) {
-                let (host, is_acks) = ((event.data() / 2) as u32, event.data() % 2 == 1);
+                let Some(&readable) = self.readable.get(event.data() as usize) else { continue };
                 for _ in 0..BURST {
-                    let more =
-                        if is_acks { self.data_arrives(clock, host) } else { self.ack_arrives(clock, host) };
+                    let more = match readable {
+                        Readable::Data { host } => self.data_arrives(clock, host),
+                        Readable::Acks { host, socket } => self.ack_arrives(clock, host, socket),
+                    };
                     if !more {
                         break;
                     }
@@ -255,7 +280,8 @@ impl<'a> Hosts<'a> {
         loop {
             let now = clock.now();
             let place = &mut self.hosts[host];
-            if place.free_at > now {
+            place.free_at = place.free_at.max(self.setting.cards.free_at(host));
+            if place.free_at > now.saturating_add(AHEAD) {
                 return;
             }
             let Some(index) = place.line.pop_front() else { return };
@@ -272,14 +298,13 @@ impl<'a> Hosts<'a> {
                     };
                     let to = self.setting.workload.connections[index as usize].to;
                     let receivers = FIRST_PORT + self.setting.kind as u16;
-                    if !place.data.send(&self.buffer[..size], (address(to), receivers)) {
+                    let socket = place.data.get(self.setting.ports.socket(index));
+                    if !socket.is_some_and(|it| it.send(&self.buffer[..size], (address(to), receivers))) {
                         self.seeing.unsent += 1;
                     }
                     let frame = Bytes::new((size + self.setting.front) as u64);
                     let time = place.rate.checked_serialize(frame, Rounding::Up).unwrap_or(Span::ZERO);
-                    // A loop that was late catches up; the switch's end of the cable lets nothing through faster.
-                    let earliest = Time::after_start(now.since_start().saturating_sub(CATCH_UP));
-                    place.free_at = place.free_at.max(earliest) + time;
+                    place.free_at = place.free_at.max(now).saturating_add(time);
                     self.line_up(index);
                 }
                 Poll::Wait(time) => connection.paced = time,
@@ -327,14 +352,16 @@ impl<'a> Hosts<'a> {
         let Ok(size) = connection.channel.encode_ack(&ack, &connection.receiver, &mut self.buffer) else {
             return;
         };
-        if !self.hosts[host as usize].acks.send(&self.buffer[..size], (address(to), SENDERS)) {
+        let port = self.setting.ports.port(index);
+        if !self.hosts[host as usize].acks.send(&self.buffer[..size], (address(to), port)) {
             self.seeing.unsent += 1;
         }
     }
 
     /// Reads an ack; `false` if there is none.
-    fn ack_arrives(&mut self, clock: Clock, host: u32) -> bool {
-        let Some(datagram) = self.hosts[host as usize].data.receive(&mut self.buffer) else { return false };
+    fn ack_arrives(&mut self, clock: Clock, host: u32, socket: usize) -> bool {
+        let socket = self.hosts[host as usize].data.get(socket);
+        let Some(datagram) = socket.and_then(|socket| socket.receive(&mut self.buffer)) else { return false };
         let now = clock.now();
         let bytes = &self.buffer[..datagram.length];
         let front = if self.setting.kind == TelemetryKind::MaxHopDelay {

@@ -12,8 +12,9 @@
 //! |---|---|
 //! | `fabric` | links, queues, marks, telemetry: a machine that is told the time, without I/O |
 //! | `packet` | what a switch reads and writes in a frame |
-//! | `routes` | shortest paths |
-//! | `switch`, `hosts` | the two loops |
+//! | `routes`, `way` | shortest paths, and what a connection's has |
+//! | `ports` | from which port each connection sends |
+//! | `switch`, `hosts`, `cards` | the two loops, and what one tells the other |
 //! | `namespace`, `sockets` | what Linux must give |
 //! | `programs` | commands of the user in hosts' namespaces |
 //! | `noise` | when the machine was busy with other things |
@@ -23,6 +24,7 @@
 //! ends, however it ends, or with the next run or [`clean`] if it was killed.
 #![forbid(unsafe_code)]
 
+mod cards;
 mod clock;
 mod error;
 mod fabric;
@@ -30,11 +32,13 @@ mod hosts;
 mod namespace;
 mod noise;
 mod packet;
+mod ports;
 mod programs;
 mod routes;
 mod run;
 mod sockets;
 mod switch;
+mod way;
 
 pub use error::Error;
 pub use fabric::{Counted, Fabric, address};

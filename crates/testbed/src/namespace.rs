@@ -305,6 +305,26 @@ mod tests {
         );
     }
 
+    /// Whoever panics while namespaces are there unwinds, and they go.
+    #[test]
+    fn a_panic_leaves_no_namespace() {
+        if let Err(why) = allowed() {
+            eprintln!("SKIPPED: NO REAL PACKETS ON THIS MACHINE: {why}");
+            return;
+        }
+        let names = std::sync::Mutex::new(Vec::new());
+        let panicked = std::panic::catch_unwind(|| {
+            let namespaces = Namespaces::make(2, 1_500).unwrap();
+            let all = [namespaces.switch(), namespaces.host(0), namespaces.host(1)];
+            assert!(all.iter().all(|name| Path::new(NAMES).join(name).exists()), "{all:?}");
+            names.lock().unwrap().extend(all);
+            panic!("this is a test");
+        });
+        let names = names.into_inner().unwrap();
+        assert!(panicked.is_err() && names.len() == 3, "{names:?}");
+        assert!(names.iter().all(|name| !Path::new(NAMES).join(name).exists()), "{names:?}");
+    }
+
     #[test]
     fn a_name_with_brackets_does_not_hide_the_start() {
         let stat = "17 (a ) b) S 1 17 17 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 4711 1000 200";

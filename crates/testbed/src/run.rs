@@ -1,27 +1,30 @@
 //! A run: namespaces, the two loops, and what they saw as the simulator would say it.
 
 use crate::Error;
+use crate::cards::Cards;
 use crate::clock::Clock;
 use crate::fabric::Fabric;
 use crate::hosts::{self, Hosts, Setting};
 use crate::namespace::Namespaces;
 use crate::noise::{disturbed, is_disturbed, merge};
+use crate::packet::FIRST_PORT;
+use crate::ports::SendingPorts;
 use crate::programs::{Program, Running};
 use crate::routes::Routes;
 use crate::switch::{self, Readings, Switch};
+use crate::way::{Ends, Way};
 use plimsoll_cc::rpm::Index;
 use plimsoll_cc::{CongestionControl, Path, Signals};
 use plimsoll_metrics::{Failure, MessageRecord, Reason, Sample, Summary, Tally};
 use plimsoll_scenario::{IntMode, Message, Network, Paths, Scenario, Start, Topology, Workload};
 use plimsoll_transport::Stack;
-use plimsoll_units::{Bytes, Rate, Rounding, Span, Time};
+use plimsoll_units::{Bytes, Rate, Span, Time};
 use plimsoll_wire::compact_hop::{CompactHop, UnitScale};
 use plimsoll_wire::exact_hop::ExactHop;
 use plimsoll_wire::frame::HEADER_SIZE;
 use plimsoll_wire::header::Data;
 use plimsoll_wire::hop_records::{MAX_HOPS, packed_size};
 use plimsoll_wire::telemetry::TelemetryKind;
-use std::net::IpAddr;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -122,32 +125,32 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
         return Err(Error::Refused(text));
     }
     let name = scenario.cc.entry().name;
+    signals_are_there(name, law.needs())?;
     // The scenario was checked against what its switches and hosts offer when it was read.
     let stack = Stack::new(name, law, &host, scenario.transport, Signals::EVERY)
         .map_err(|error| Error::Refused(error.to_string()))?;
-    let routes = Routes::new(&network);
-    let paths: Vec<Path> = workload
-        .connections
-        .iter()
-        .zip(0_u64..)
-        .map(|(plan, index)| path(scenario, &network, &routes, (plan.from, plan.to), index))
-        .collect();
+    let ports = SendingPorts::of(&workload, network.hosts);
+    let ways = ways(scenario, &network, &workload, &ports);
+    let paths: Vec<Path> = ways.iter().map(|way| way.path).collect();
     let rate_of =
         |node: u32| network.links.iter().find(|link| link.ends.contains(&node)).map(|link| link.rate);
-    let cards: Vec<Rate> = (0..network.hosts).map(|node| rate_of(node).unwrap_or(FASTEST)).collect();
+    let rates: Vec<Rate> = (0..network.hosts).map(|node| rate_of(node).unwrap_or(FASTEST)).collect();
     let fabric = Fabric::new(scenario, network.clone()).map_err(|error| Error::Refused(error.to_string()))?;
     // Programs of the user send packets as large as the scenario's, and not larger.
     let mtu = sizes(scenario).0.get() + host.mss.get() - ETHERNET;
     let namespaces = Namespaces::make(network.hosts, mtu)?;
     let switch = Switch::open(&namespaces, fabric, network.hosts)?;
+    let cards = Cards::new(network.hosts);
     let end = scenario.duration.unwrap_or(LONGEST).min(LONGEST);
     let setting = Setting {
         stack: &stack,
         workload: &workload,
         paths: &paths,
+        ports: &ports,
+        rates: &rates,
         cards: &cards,
         kind: kind(scenario),
-        scale: UnitScale::for_nic(cards.iter().copied().max().unwrap_or(FASTEST)),
+        scale: UnitScale::for_nic(rates.iter().copied().max().unwrap_or(FASTEST)),
         record: &scenario.record,
         front: HEADER_SIZE,
         end: Time::after_start(end),
@@ -165,7 +168,7 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
         let switch = scope.spawn(|| {
             let _farewell = Farewell(&control.stop);
             pin(1);
-            switch.run(clock, control, &readings)
+            switch.run(clock, control, &cards, &readings)
         });
         let hosts = scope.spawn(|| {
             let _farewell = Farewell(&control.over);
@@ -194,9 +197,38 @@ pub fn run(scenario: &Scenario, programs: &[Program], control: &Control, limit: 
     let broken = || Error::Refused("a loop of the testbed failed: this is a bug of ours".to_owned());
     let (hosts, switch) = (hosts.map_err(|_| broken())??, switch.map_err(|_| broken())?);
     let ended = Time::from_ps(control.now.load(Ordering::Relaxed)).min(Time::after_start(end));
-    let mut run = yielded(scenario, workload, &network, &paths, hosts, switch, ended, limit, control)?;
+    let mut run = yielded(scenario, workload, &ways, hosts, switch, ended, limit, control)?;
     run.programs = ended_programs?;
     Ok(run)
+}
+
+/// Refuses a law that lives on what real hosts cannot tell it.
+fn signals_are_there(law: &str, needs: Signals) -> Result<(), Error> {
+    let refuse = |what: &str, fix: &str| {
+        Err(Error::Refused(format!("{law} needs {what}, which the testbed does not have: {fix}")))
+    };
+    if needs.has(Signals::ENDPOINT_DELAY) {
+        return refuse(
+            "the receiver's own delay",
+            "its hosts are one loop, whose delay is the machine's; set `windows = \"fabric\"`, or use `plimsoll run`",
+        );
+    }
+    if needs.has(Signals::CIRCUIT) {
+        return refuse("the state of circuits", "rotors are not emulated; use `plimsoll run`");
+    }
+    Ok(())
+}
+
+/// The way of each connection.
+fn ways(scenario: &Scenario, network: &Network, workload: &Workload, ports: &SendingPorts) -> Vec<Way> {
+    let routes = Routes::new(network);
+    let receivers = FIRST_PORT + kind(scenario) as u16;
+    let way = |(plan, index): (&plimsoll_scenario::Connection, u32)| {
+        let ends = Ends { from: plan.from, to: plan.to, ports: (ports.port(index), receivers) };
+        let seed = scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index));
+        Way::new(scenario, network, &routes, ends, seed)
+    };
+    workload.connections.iter().zip(0..).map(way).collect()
 }
 
 /// Keeps a loop on its core, if there are two.
@@ -288,6 +320,10 @@ fn check(scenario: &Scenario, network: &Network, workload: &Workload) -> Result<
             "whole buffers are not recorded here: leave `record.buffers` out, `record.queues` has single queues",
         ),
         (scenario.switch.int_reflected, "`switch.int_reflected` is not emulated"),
+        (
+            kind(scenario) == TelemetryKind::MaxHopDelay && !scenario.host.stamp_acks,
+            "real switches stamp acks as they stamp data: leave `host.stamp_acks` out",
+        ),
         (workload.waypoints.iter().any(|points| !points.is_empty()), "pinned paths (`via`) are not emulated"),
         (
             workload.messages.iter().any(|message| !matches!(message.start, Start::At(_))),
@@ -310,40 +346,11 @@ fn check(scenario: &Scenario, network: &Network, workload: &Workload) -> Result<
     Ok(())
 }
 
-/// The path of a connection: its base round trip and its switches.
-fn path(scenario: &Scenario, network: &Network, routes: &Routes, (from, to): (u32, u32), index: u64) -> Path {
-    let address = |host| IpAddr::V4(crate::fabric::address(host));
-    let tuple = plimsoll_cc::rpm::FiveTuple {
-        source: address(from),
-        destination: address(to),
-        protocol: 17,
-        source_port: 0,
-        destination_port: 0,
-    };
-    let (mut base_rtt, mut hops) = (Span::ZERO, 0);
-    let ports = 2 * network.links.len() as u32;
-    let mut port = (0..ports).find(|port| network.near_end(*port) == from);
-    while let Some(at) = port {
-        let link = &network.links[at as usize / 2];
-        let time = link.rate.checked_serialize(scenario.host.host().mss, Rounding::Up).unwrap_or(Span::ZERO);
-        base_rtt = base_rtt.saturating_add(link.delay.saturating_mul(2)).saturating_add(time);
-        let node = network.far_end(at);
-        if node < network.hosts {
-            break;
-        }
-        hops += 1;
-        base_rtt = base_rtt.saturating_add(scenario.switch.pipeline.saturating_mul(2));
-        port = routes.next_port(node, to, &tuple);
-    }
-    Path { base_rtt, hops, seed: scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index) }
-}
-
 #[expect(clippy::too_many_arguments, reason = "everything that was seen, once")]
 fn yielded(
     scenario: &Scenario,
     workload: Workload,
-    network: &Network,
-    paths: &[Path],
+    ways: &[Way],
     hosts: hosts::Seeing,
     switch: switch::Seeing,
     ended: Time,
@@ -358,6 +365,7 @@ fn yielded(
     }
     let mut samples: Vec<Sample> = hosts.samples.into_iter().chain(switch.samples).collect();
     let interval = scenario.record.interval;
+    samples.retain(|sample| sample.at >= Time::after_start(scenario.record.start));
     let taken = samples.len();
     samples.retain(|sample| {
         let from = Time::from_ps(sample.at.as_ps().saturating_sub(interval.as_ps()));
@@ -368,10 +376,8 @@ fn yielded(
     let mss = scenario.host.host().mss;
     let record = |((number, message), ended): ((u32, &Message), &hosts::Ended)| {
         let connection = &workload.connections[message.connection as usize];
-        let slowest = network.links.iter().map(|link| link.rate).min().unwrap_or(FASTEST);
         let begun = ended.begun.unwrap_or(Time::NEVER);
         let failed = hosts.failed.get(message.connection as usize).copied().unwrap_or(false);
-        let time = slowest.checked_serialize(message.bytes, Rounding::Up);
         MessageRecord {
             message: number,
             connection: message.connection,
@@ -383,13 +389,7 @@ fn yielded(
             start: begun,
             finish: ended.acked,
             delivered: ended.delivered,
-            // Endless ones have none.
-            ideal: match time {
-                Some(time) if message.bytes != Message::UNBOUNDED => {
-                    paths[message.connection as usize].base_rtt.saturating_add(time)
-                }
-                _ => Span::ZERO,
-            },
+            ideal: ways[message.connection as usize].ideal(message.bytes),
             retransmitted: 0,
             timeouts: 0,
             failure: (failed && ended.acked.is_none())
@@ -454,6 +454,28 @@ mod tests {
     }
 
     #[test]
+    fn a_law_whose_signals_are_not_there_is_refused_with_the_reason() {
+        let refusal = |law: &str| {
+            let text = format!("[topology]\nkind = \"single-switch\"\nhosts = 3\n[cc]\nlaw = \"{law}\"\n");
+            let scenario =
+                Scenario::parse("test.toml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+            let law = scenario.cc.build(&scenario.host.host()).unwrap();
+            signals_are_there(law.name(), law.needs())
+                .map_err(|error| error.to_string())
+                .err()
+                .unwrap_or_default()
+        };
+        for law in
+            ["poseidon", "swift:poseidon-nsdi23", "dctcp", "hpcc", "powertcp", "theta-powertcp", "cubic"]
+        {
+            assert_eq!(refusal(law), "", "{law}");
+        }
+        let text = refusal("swift:sigcomm20");
+        assert!(text.contains("the receiver's own delay") && text.contains("windows = \"fabric\""), "{text}");
+        assert!(signals_are_there("retcp", Signals::CIRCUIT).is_err());
+    }
+
+    #[test]
     fn what_real_packets_cannot_do_is_refused_with_the_fix() {
         let refusal = |more: &str| {
             let text = format!(
@@ -469,6 +491,13 @@ mod tests {
         };
         assert_eq!(refusal(""), "");
         assert!(refusal("[host]\nreceive_delay = \"1us\"\n").contains("host.receive_delay"));
+        assert!(
+            refusal("[host]\nstamp_acks = false\n").is_empty(),
+            "without telemetry there is nothing to stamp"
+        );
+        assert!(
+            refusal("[host]\nstamp_acks = false\n[switch]\nint = \"max-hop-delay\"\n").contains("stamp_acks")
+        );
         assert!(refusal("[record]\nmarks = true\n").contains("record.marks = false"));
         assert!(refusal("[record]\nbuffers = \"all\"\n").contains("record.buffers"));
         let marking = |index: &str| {

@@ -1,5 +1,6 @@
 //! The switch: one loop between the cables and the [`Fabric`].
 
+use crate::cards::Cards;
 use crate::clock::Clock;
 use crate::fabric::{Counted, Fabric};
 use crate::namespace::Namespaces;
@@ -58,7 +59,13 @@ impl Switch {
     }
 
     /// Runs until somebody says that it is over.
-    pub(crate) fn run(mut self, clock: Clock, control: &Control, readings: &Readings) -> Seeing {
+    pub(crate) fn run(
+        mut self,
+        clock: Clock,
+        control: &Control,
+        cards: &Cards,
+        readings: &Readings,
+    ) -> Seeing {
         let mut seeing = Seeing::default();
         let mut watch = Watch::start(clock.now());
         let mut buffer = vec![0; LARGEST];
@@ -82,6 +89,7 @@ impl Switch {
             }
             let now = clock.now();
             self.let_out(now, &mut late, &mut seeing.unsent);
+            cards.tell(|host| self.fabric.card_free_at(host));
             if now >= next_sample && readings.interval > Span::ZERO {
                 for &subject in &readings.queues {
                     let reading = Reading::Queue(self.fabric.queue(subject));

@@ -1,6 +1,6 @@
 //! `plimsoll reproduce [PAPER[/FIGURE]]`.
 
-mod readme;
+pub(super) mod readme;
 
 use super::near;
 use crate::catalogue::{self, FIGURES, State};
@@ -192,7 +192,7 @@ fn paper_title(paper: &str) -> &str {
 }
 
 /// One claim that fails is enough; a known disagreement with the paper is no failure.
-fn verdict(claims: &[Claim]) -> Verdict {
+pub(super) fn verdict(claims: &[Claim]) -> Verdict {
     let fails = claims.iter().any(|claim| claim.ruling == Ruling::Fails);
     if fails { Verdict::ClaimFailed } else { Verdict::Good }
 }
@@ -213,7 +213,7 @@ fn choose(which: Option<&str>) -> Result<Vec<&'static Runnable>, Error> {
 
 /// A figure is meant by its own name, by its paper's, and by what its parts have in common: `poseidon/fig14` is
 /// 14b, 14c, 14d and the text about them.
-fn is_meant(which: &str, id: &str) -> bool {
+pub(super) fn is_meant(which: &str, id: &str) -> bool {
     id.strip_prefix(which).is_some_and(|rest| match rest.chars().next() {
         None | Some('/') => true,
         Some(next) => {
@@ -225,7 +225,11 @@ fn is_meant(which: &str, id: &str) -> bool {
 }
 
 /// SVG and PNG of each chart; the PNGs' paths come back.
-fn write_pictures(out: &Path, id: &'static str, reproduced: &Reproduced) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn write_pictures(
+    out: &Path,
+    id: &'static str,
+    reproduced: &Reproduced,
+) -> Result<Vec<PathBuf>, Error> {
     let mut paths = Vec::new();
     for (name, chart) in reproduced.chart_names.iter().zip(&reproduced.figure.charts) {
         let path = out.join(id).join(name);
@@ -251,7 +255,7 @@ fn absent(paper: Option<&str>) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
+pub(super) fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     let rows: Vec<_> = claims
         .iter()
         .map(|Claim { id, claim, paper, paper_number, ours, ours_number, ours_range, unit, ruling, note }| {
@@ -272,7 +276,7 @@ fn write_json(out: &mut dyn Write, claims: &[Claim]) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf]) -> Result<(), Error> {
+pub(super) fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[PathBuf]) -> Result<(), Error> {
     let width = text_width();
     write!(out, "{}", text_table(claims, width))?;
     for one in claims {

@@ -45,6 +45,8 @@ pub(crate) struct Observed {
     series: Gathered,
     /// When the run ended, in milliseconds.
     pub(crate) end: f64,
+    /// A full packet on the wire over its payload.
+    framing: f64,
 }
 
 /// Readings by name and subject.
@@ -82,7 +84,21 @@ impl Observed {
         let network = scenario.network().map_err(refused)?;
         let groups = scenario.workload(&network, scenario.seed).map_err(refused)?.groups;
         let end = milliseconds(results.summary().simulated.as_secs_f64());
-        Ok(Self { network, groups, messages, series, end })
+        let host = scenario.host.host();
+        let framing = host.mtu.as_f64() / host.mss.as_f64();
+        Ok(Self { network, groups, messages, series, end, framing })
+    }
+
+    /// The second half of the run.
+    pub(crate) fn second_half(&self) -> Window {
+        Window { from: self.end / 2.0, to: self.end }
+    }
+
+    /// What 1 Gb/s of payload of a group's first flow is of its host's link, with headers.
+    pub(crate) fn share_of_line(&self, group: &str) -> f64 {
+        let from = self.flows(group).first().map(|flow| flow.from);
+        let link = self.network.links.iter().find(|link| from.is_some_and(|from| link.ends.contains(&from)));
+        self.framing / link.map_or(f64::NAN, |link| link.rate.as_bps_f64() * 1e-9)
     }
 
     /// The flows of a group, in the order of their starts.

@@ -69,6 +69,16 @@ pub(crate) struct Needed {
 impl Needed {
     /// Reads the scenario of each variant of a figure, seed by seed; nothing runs before all can be read.
     pub(crate) fn of(figure: &Runnable, effort: Effort, runs: &Kept) -> Result<Vec<Self>, Error> {
+        Self::read_by(scenario_file::parse, figure, effort, runs)
+    }
+
+    /// The same for scenarios that are read in a way of their own.
+    pub(crate) fn read_by(
+        read: impl Fn(&Path, &str, &Overrides) -> Result<Scenario, Error>,
+        figure: &Runnable,
+        effort: Effort,
+        runs: &Kept,
+    ) -> Result<Vec<Self>, Error> {
         let Some(source) = figure.scenario()? else { return Ok(Vec::new()) };
         // Also the law that it names itself, although variants may run others.
         scenario_file::parse(&source.path, &source.text, &Overrides::default())?;
@@ -85,8 +95,7 @@ impl Needed {
                 let claims = source.path.with_file_name("claims.toml");
                 Error::Text(format!("{}, variant `{name}`:\n{error}", claims.display()))
             };
-            let mut scenario =
-                scenario_file::parse(&source.path, &source.text, &overrides).map_err(in_variant)?;
+            let mut scenario = read(&source.path, &source.text, &overrides).map_err(in_variant)?;
             scenario.seed = scenario.seed.wrapping_add(index);
             let folder = runs.folder_of(&scenario);
             Ok(Self { variant: name.clone(), round: index, scenario, folder })
@@ -99,6 +108,24 @@ impl Needed {
 
     pub(crate) fn is_done(&self) -> bool {
         is_done(&self.folder)
+    }
+
+    /// What is run, for those who do it elsewhere than in the simulator.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Where its results are, or will be.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The variant and the seed, for people.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn label(&self) -> String {
+        format!("{}, {}, seed {}", self.scenario.name, self.variant, self.scenario.seed)
     }
 
     fn run(&self, control: &Control) -> Result<(), Error> {

@@ -118,6 +118,16 @@ fn a_card_takes_a_thousand_frames() {
     assert_eq!(delivered(&mut fabric, us(1_000_000)).len(), 1000);
 }
 
+/// Three frames of 10 µs each that are read at 50 µs; at 55 µs one is under way and two wait.
+#[test]
+fn a_card_is_free_when_all_that_waits_is_sent() {
+    let mut fabric = fabric("");
+    assert_eq!(fabric.card_free_at(0), Time::ZERO);
+    (0..3).for_each(|_| fabric.send(us(50), 0, &frame(0, 2, KIND)));
+    fabric.advance(us(55), &mut |_, _, _| {});
+    assert_eq!((fabric.card_free_at(0), fabric.card_free_at(1)), (us(80), Time::ZERO));
+}
+
 /// A frame that is read at 50 µs, before anybody has looked at one of 0 µs, is not sent at 10 µs: it leaves the card at
 /// 60 µs and is at the switch at 65 µs, where it waits until 115 µs: 50 µs, 195 whole steps.
 #[test]

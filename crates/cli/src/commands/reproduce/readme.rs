@@ -8,7 +8,7 @@ use std::path::Path;
 const HEAD: &str = "| claim | paper | ours | |\n|---|---|---|---|\n";
 
 /// Writes our numbers into the table of each figure's README; figures without one are left out.
-pub(super) fn update(papers: &Path, claims: &[Claim]) -> Result<(), Error> {
+pub(in crate::commands) fn update(papers: &Path, claims: &[Claim]) -> Result<(), Error> {
     for of_figure in claims.chunk_by(|one, other| one.id == other.id) {
         let Some(first) = of_figure.first() else { continue };
         let path = papers.join(&first.id).join("README.md");

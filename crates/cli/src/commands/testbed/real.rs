@@ -2,10 +2,10 @@
 
 use super::Scenario as Options;
 use crate::error::{Error, Verdict};
-use crate::{human, plots, results, scenario_file, watched};
+use crate::{human, noise, plots, results, scenario_file, watched};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plimsoll_scenario::{Overrides, Scenario};
-use plimsoll_testbed::{Control, Noise, Program, Run};
+use plimsoll_testbed::{Control, Program, Run};
 use plimsoll_units::{Span, Time};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+#[path = "claims.rs"]
+mod claims;
 #[path = "side_by_side.rs"]
 mod side_by_side;
+
+pub(super) use claims::reproduce;
 
 /// How often the user is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -28,16 +32,21 @@ fn problem(error: plimsoll_testbed::Error) -> Error {
     }
 }
 
+/// Reads a scenario, with packets as large as they are on real links.
+fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Scenario, Error> {
+    let scenario = scenario_file::parse(path, text, overrides)?;
+    let (header, ack) = plimsoll_testbed::sizes(&scenario);
+    let sizes = [format!("host.header={header}"), format!("host.ack_size={ack}")];
+    let set = overrides.set.iter().cloned().chain(sizes).collect();
+    scenario_file::parse(path, text, &Overrides { set, ..overrides.clone() })
+}
+
 impl Options {
     /// The scenario, with packets as large as they are on real links.
     fn read(&self) -> Result<Scenario, Error> {
         let text = scenario_file::text(&self.scenario)?;
-        let mut overrides = Overrides { law: self.cc.clone(), seed: self.seed, set: self.set.clone() };
-        let scenario = scenario_file::parse(&self.scenario, &text, &overrides)?;
-        let (header, ack) = plimsoll_testbed::sizes(&scenario);
-        overrides.set.push(format!("host.header={header}"));
-        overrides.set.push(format!("host.ack_size={ack}"));
-        scenario_file::parse(&self.scenario, &text, &overrides)
+        let overrides = Overrides { law: self.cc.clone(), seed: self.seed, set: self.set.clone() };
+        parse(&self.scenario, &text, &overrides)
     }
 
     fn folder(&self, scenario: &Scenario) -> PathBuf {
@@ -67,11 +76,11 @@ pub(super) fn run(options: &Options, programs: &[String], out: &mut dyn Write) -
         .enumerate()
         .map(|(index, text)| program(text, &results.path().join(format!("program-{index}.txt"))))
         .collect::<Result<_, _>>()?;
-    let run = real(&scenario, &programs, options.limit)?;
+    let run = real(&scenario, &programs, options.limit, "")?;
     results.finish_real(&run)?;
     let drawn = plots::draw(&folder)?;
     if options.json {
-        let told = Told { summary: &run.summary, noise: noise_json(&run.noise) };
+        let told = Told { summary: &run.summary, noise: noise::json(&run.noise) };
         serde_json::to_writer_pretty(&mut *out, &told)?;
         writeln!(out)?;
     } else {
@@ -105,13 +114,13 @@ fn program(text: &str, output: &Path) -> Result<Program, Error> {
     Ok(Program { host, command: command.to_owned(), output: output.to_owned() })
 }
 
-/// Runs it with somebody who watches.
-fn real(scenario: &Scenario, programs: &[Program], limit: f64) -> Result<Run, Error> {
+/// Runs it with somebody who watches; `label` stands before how far it is.
+fn real(scenario: &Scenario, programs: &[Program], limit: f64, label: &str) -> Result<Run, Error> {
     let control = Control::default();
     let done = AtomicBool::new(false);
     let end = scenario.duration;
     thread::scope(|scope| {
-        scope.spawn(|| watch(&control, &done, end));
+        scope.spawn(|| watch(&control, &done, end, label));
         let run = plimsoll_testbed::run(scenario, programs, &control, limit);
         done.store(true, Ordering::Relaxed);
         run
@@ -119,7 +128,7 @@ fn real(scenario: &Scenario, programs: &[Program], limit: f64) -> Result<Run, Er
     .map_err(problem)
 }
 
-fn watch(control: &Control, done: &AtomicBool, end: Option<Span>) {
+fn watch(control: &Control, done: &AtomicBool, end: Option<Span>, label: &str) {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {
@@ -138,8 +147,8 @@ fn watch(control: &Control, done: &AtomicBool, end: Option<Span>) {
         let now = Time::from_ps(control.now.load(Ordering::Relaxed)).since_start();
         bar.set_position(now.as_ps());
         bar.set_message(match end {
-            Some(end) => format!("{} of {}", human::time(now), human::time(end)),
-            None => human::time(now),
+            Some(end) => format!("{label}{} of {}", human::time(now), human::time(end)),
+            None => format!("{label}{}", human::time(now)),
         });
         thread::sleep(GLANCE);
     }
@@ -147,7 +156,7 @@ fn watch(control: &Control, done: &AtomicBool, end: Option<Span>) {
 }
 
 fn table(out: &mut dyn Write, run: &Run) -> Result<(), Error> {
-    let Run { summary, noise, .. } = run;
+    let Run { summary, noise: seen, .. } = run;
     let partial = if summary.partial { " (partial: it was stopped)" } else { "" };
     writeln!(out, "{}: {}, on real packets{partial}", summary.scenario, summary.law)?;
     let mut row = |name: &str, text: String| writeln!(out, "  {name:<15}{text}");
@@ -164,13 +173,13 @@ fn table(out: &mut dyn Write, run: &Run) -> Result<(), Error> {
             human::count(summary.retransmitted)
         ),
     )?;
-    row("noise", noise_text(noise))?;
-    if noise.refused + noise.unsent + noise.foreign > 0 {
+    row("noise", noise::text(seen))?;
+    if seen.refused + seen.unsent + seen.foreign > 0 {
         row(
             "strange",
             format!(
                 "{} datagrams unreadable, {} frames for nobody here, {} not taken by the kernel",
-                noise.refused, noise.foreign, noise.unsent
+                seen.refused, seen.foreign, seen.unsent
             ),
         )?;
     }
@@ -183,29 +192,6 @@ struct Told<'a> {
     #[serde(flatten)]
     summary: &'a plimsoll_metrics::Summary,
     noise: serde_json::Value,
-}
-
-/// What scripts may want to know of the noise.
-fn noise_json(noise: &Noise) -> serde_json::Value {
-    serde_json::json!({
-        "disturbed_percent": noise.disturbed_percent,
-        "left_out_percent": noise.left_out_percent,
-        "lateness_p99_us": noise.lateness.1.as_us_f64(),
-    })
-}
-
-/// `0.4 % of the time disturbed (3 stalls, the longest 1 ms), 2.1 % of the readings left out; frames late by 1.2 us (p50), 9.3 us (p99)`
-fn noise_text(noise: &Noise) -> String {
-    format!(
-        "{:.1} % of the time disturbed ({} stalls, the longest {}), {:.1} % of the readings left out; frames late by {} \
-         (p50), {} (p99)",
-        noise.disturbed_percent,
-        noise.stalls,
-        human::time(noise.longest_turns.0.max(noise.longest_turns.1)),
-        noise.left_out_percent,
-        human::time(noise.lateness.0),
-        human::time(noise.lateness.1)
-    )
 }
 
 /// Runs both, the simulator first, which is sooner done.
@@ -221,7 +207,7 @@ pub(super) fn compare(options: &Options, out: &mut dyn Write) -> Result<Verdict,
     let run = results.run(&scenario, 1, "simulated")?;
     results.finish(&run)?;
     let results = results::Folder::begin(&packets, &scenario)?;
-    let run = real(&scenario, &[], options.limit)?;
+    let run = real(&scenario, &[], options.limit, "")?;
     results.finish_real(&run)?;
     let sides = side_by_side::Sides::read(&scenario, &simulated, &packets)?;
     if options.json {

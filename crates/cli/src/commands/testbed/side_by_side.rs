@@ -1,7 +1,7 @@
 //! The simulator's numbers and those of real packets, side by side.
 
 use crate::error::Error;
-use crate::figures::observed::{Observed, Window, mean, mean_within};
+use crate::figures::observed::{Observed, mean, mean_within};
 use crate::figures::pictures::over_time;
 use crate::plots;
 use plimsoll_report::bars::{Bar, BarSeries, Bars, Whose};
@@ -56,7 +56,7 @@ impl Sides {
                 pairs.push(Pair { name, unit, simulated, real });
             }
         };
-        let half = |run: &Observed| Window { from: run.end / 2.0, to: run.end };
+        let half = Observed::second_half;
         for group in &self.groups {
             put(format!("rate of a flow, {group}"), "Mb/s", &|run| 1e3 * run.rate(group, half(run)));
             put(format!("round trip, {group}"), "µs", &|run| run.mean("rtt", group, half(run)));

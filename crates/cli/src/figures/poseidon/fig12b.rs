@@ -1,6 +1,5 @@
 //! Fig. 12b: victim of two hops at 10 Gb/s.
 
-use super::fig15a::second_half;
 use crate::figures::Outcome;
 use crate::figures::pictures::over_time;
 use crate::figures::runs::Runs;
@@ -10,7 +9,7 @@ use plimsoll_report::Series;
 pub(super) fn victims(runs: &Runs, title: &str, guide: (&str, f64)) -> Result<(Outcome, f64, f64), String> {
     let mut outcome = Outcome::default();
     let (poseidon, swift) = (runs.get("poseidon")?, runs.get("swift")?);
-    let rates = [poseidon, swift].map(|run| run.rate("victim", second_half(run)));
+    let rates = [poseidon, swift].map(|run| run.rate("victim", run.second_half()));
     outcome.measure("poseidon", rates[0]);
     outcome.measure("swift", rates[1]);
     let mut chart = over_time(title, "Rate (Gb/s)");

@@ -1,15 +1,10 @@
 //! Fig. 15a: forward throughput against reverse traffic.
 
 use crate::figures::Outcome;
-use crate::figures::observed::{Observed, Window};
+use crate::figures::observed::Observed;
 use crate::figures::pictures::over;
 use crate::figures::runs::Runs;
 use plimsoll_report::{Marks, Series};
-
-/// The second half of a run.
-pub(super) fn second_half(run: &Observed) -> Window {
-    Window { from: run.end / 2.0, to: run.end }
-}
 
 /// The number of reverse flows, and a number of the run, for each of a law's runs.
 pub(super) fn by_count(runs: &Runs, law: &str, value: impl Fn(&Observed) -> f64) -> Vec<(f64, f64)> {
@@ -23,7 +18,7 @@ fn least(points: &[(f64, f64)]) -> f64 {
 
 pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
-    let rates = |law| by_count(runs, law, |run| run.rate("forward", second_half(run)));
+    let rates = |law| by_count(runs, law, |run| run.rate("forward", run.second_half()));
     let (poseidon, swift, hpcc) = (rates("poseidon "), rates("swift "), rates("hpcc "));
     outcome.measure("poseidon", least(&poseidon));
     outcome.measure("hpcc", least(&hpcc));

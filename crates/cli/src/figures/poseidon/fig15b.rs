@@ -1,6 +1,6 @@
 //! Fig. 15b: the forward flow's signals against reverse traffic.
 
-use super::fig15a::{by_count, second_half};
+use super::fig15a::by_count;
 use crate::figures::Outcome;
 use crate::figures::pictures::over;
 use crate::figures::runs::Runs;
@@ -8,7 +8,7 @@ use plimsoll_report::{Marks, Series};
 
 pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
-    let means = |law, reading| by_count(runs, law, |run| run.mean(reading, "forward", second_half(run)));
+    let means = |law, reading| by_count(runs, law, |run| run.mean(reading, "forward", run.second_half()));
     let signal = means("poseidon ", "max-hop-delay");
     let values = || signal.iter().map(|point| point.1);
     outcome.measure("mpd", values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min));

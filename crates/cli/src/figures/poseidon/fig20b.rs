@@ -1,6 +1,5 @@
 //! Fig. 20b: brownfield multi-hop congestion.
 
-use super::fig15a::second_half;
 use crate::figures::Outcome;
 use crate::figures::pictures::over_time;
 use crate::figures::runs::Runs;
@@ -8,9 +7,9 @@ use crate::figures::runs::Runs;
 pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let (at_bottleneck, elsewhere) = (runs.get("2-9")?, runs.get("9-2")?);
-    outcome.measure("victim", at_bottleneck.rate("victim", second_half(at_bottleneck)));
-    outcome.measure("blue", at_bottleneck.rate("blue", second_half(at_bottleneck)));
-    let window = second_half(elsewhere);
+    outcome.measure("victim", at_bottleneck.rate("victim", at_bottleneck.second_half()));
+    outcome.measure("blue", at_bottleneck.rate("blue", at_bottleneck.second_half()));
+    let window = elsewhere.second_half();
     outcome.measure("unfair", elsewhere.rate("victim", window) / elsewhere.rate("green", window));
     for (name, title, run) in [
         ("rates-2-9", "2 green, 9 blue flows; telemetry at rack 10 only", at_bottleneck),

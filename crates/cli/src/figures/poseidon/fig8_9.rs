@@ -1,6 +1,5 @@
 //! Figs. 8 and 9: red, blue and green flows over two switches.
 
-use super::fig15a::second_half;
 use super::gbps;
 use crate::figures::Outcome;
 use crate::figures::observed::mean_within;
@@ -14,7 +13,7 @@ use plimsoll_units::Rate;
 pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let run = runs.get("poseidon")?;
-    let window = second_half(run);
+    let window = run.second_half();
     let groups = ["red", "blue", "green"];
     for group in groups {
         outcome.measure(group, run.rate(group, window));

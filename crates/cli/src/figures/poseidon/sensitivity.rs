@@ -1,6 +1,6 @@
 //! What the figures of parameters (Figs. 21b to 21d) have in common.
 
-use super::fig15a::{by_count, second_half};
+use super::fig15a::by_count;
 use super::fig17a::time_to_share;
 use super::fig17b::spread;
 use crate::figures::Outcome;
@@ -15,7 +15,7 @@ pub(super) type Points = Vec<(f64, f64)>;
 /// The mean round trip of all flows, in microseconds.
 pub(super) fn trips(runs: &Runs, family: &str) -> Points {
     let both =
-        |run: &Observed| mean(["first", "second"].map(|group| run.mean("rtt", group, second_half(run))));
+        |run: &Observed| mean(["first", "second"].map(|group| run.mean("rtt", group, run.second_half())));
     by_count(runs, family, both)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn spreads(runs: &Runs, family: &str) -> Points {
 
 /// The utilisation of the link, in percent.
 pub(super) fn utilisations(runs: &Runs, family: &str) -> Points {
-    by_count(runs, family, |run| run.throughput("s0>h200", second_half(run)) / 2.0)
+    by_count(runs, family, |run| run.throughput("s0>h200", run.second_half()) / 2.0)
 }
 
 /// How long the second flow takes to its share, in milliseconds.
