@@ -12,6 +12,7 @@ use plimsoll_wire::max_hop_delay::MaxHopDelay;
 use plimsoll_wire::telemetry::{Telemetry, TelemetryKind};
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -92,6 +93,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// What a reader of the log must know also if tests pass, whose other output is kept back.
+fn loudly(what: &str) {
+    let _ = writeln!(std::io::stderr(), "\n*** {what} ***");
+}
+
 /// Namespaces that this test's own child left or has.
 fn namespaces(process: u32) -> usize {
     let Ok(entries) = fs::read_dir("/run/netns") else { return 0 };
@@ -105,7 +111,7 @@ fn can_run(folder: &Folder) -> bool {
     if output.status.code() == Some(3) {
         let why = text(&output.stderr);
         assert!(why.contains("root") || why.contains("kernel"), "{why}");
-        eprintln!("SKIPPED: NO REAL PACKETS ON THIS MACHINE: {why}");
+        loudly(&format!("SKIPPED: NO REAL PACKETS ON THIS MACHINE: {why}"));
         return false;
     }
     true
@@ -164,7 +170,9 @@ fn simulator_and_real_packets_lie_side_by_side() {
         assert!((20.0..25.0).contains(&simulated), "{rate}");
         assert!((0.5..1.1).contains(&(real / simulated)), "{rate}");
     } else {
-        eprintln!("NOT COMPARED: the machine was busy with other things for {disturbed:.0} % of the time");
+        loudly(&format!(
+            "NOT COMPARED: the machine was busy with other things for {disturbed:.0} % of the time"
+        ));
     }
     for file in ["compare.png", "rates.png", "simulated/summary.json", "real/summary.json"] {
         assert!(folder.0.join("both").join(file).exists(), "{file}");
@@ -276,7 +284,7 @@ fn ordinary_programs_talk_through_the_switch() {
     let output = folder.run(&arguments);
     let said = fs::read_to_string(folder.0.join("out/program-0.txt")).unwrap_or_default();
     if said.contains("not found") {
-        eprintln!("SKIPPED: NO PYTHON ON THIS MACHINE");
+        loudly("SKIPPED: NO PYTHON ON THIS MACHINE");
         return;
     }
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -300,7 +308,7 @@ fn rubbish_neither_crashes_nor_stalls_a_live_run() {
     let output = folder.run(&beside("poseidon:nsdi23", &program));
     let said = fs::read_to_string(folder.0.join("out/program-0.txt")).unwrap_or_default();
     if said.contains("not found") {
-        eprintln!("SKIPPED: NO PYTHON ON THIS MACHINE");
+        loudly("SKIPPED: NO PYTHON ON THIS MACHINE");
         return;
     }
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -380,7 +388,7 @@ fn forged_telemetry_drives_no_window_outside_its_bounds() {
         let output = folder.run(&beside(law, &command));
         assert_eq!(output.status.code(), Some(0), "{law}: {}", text(&output.stderr));
         let said = fs::read_to_string(folder.0.join("out/program-0.txt")).unwrap_or_default();
-        assert!(said.contains("1 passed"), "{law}: {said}");
+        assert!(said.contains("forged"), "{law}: {said}");
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(summary["failed"], 0, "{law}: {summary}");
         let mut samples: Vec<Sample> = Vec::new();
@@ -449,6 +457,10 @@ fn forger() {
         let front = if kind == TelemetryKind::MaxHopDelay { wait.encode(&mut bytes).unwrap() } else { 0 };
         let size = front + ack.encode(&mut bytes[front..]).unwrap();
         socket.send_to(&bytes[..size], ("10.77.0.1", 57_344 + connection.0 as u16)).unwrap();
+        if turn == 100 {
+            // Not by a macro, whose output a test keeps back. On a busy machine the run ends before all is sent.
+            writeln!(std::io::stdout(), "forged").unwrap();
+        }
         std::thread::sleep(Duration::from_micros(200));
     }
 }
@@ -547,7 +559,7 @@ why = "any"
         assert_eq!(code, Some(i32::from(victim.is_none())), "{rows:?}");
         match victim {
             Some(share) => assert!((0.2..=1.0).contains(&share), "{rows:?}"),
-            None => eprintln!("NOT CHECKED: the machine was busy throughout"),
+            None => loudly("NOT CHECKED: the machine was busy throughout"),
         }
         let results = folder.0.join("results/testbed");
         for file in ["report.html", "poseidon/fig13/share.png", "poseidon/fig13/share.svg"] {

@@ -4,16 +4,24 @@ use plimsoll_units::{Span, Time};
 
 /// A loop that is away for longer than this was interrupted. A turn takes some microseconds.
 pub(crate) const STALL: Span = Span::from_us(200);
-/// How long after a stall its queue is still felt: a few round trips.
-const AFTERMATH: Span = Span::from_ms(1);
+/// How long after a stall its queue is still felt: round trips, and at least this.
+const AFTERMATH: (u64, Span) = (4, Span::from_ms(1));
 
 /// A time that must not be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// When it began.
     pub from: Time,
-    /// When what it led to was over.
+    /// When it was over, or what it led to.
     pub to: Time,
+}
+
+impl Stall {
+    /// With the time in which flows with this round trip still feel it.
+    pub(crate) fn with_aftermath(self, base_rtt: Span) -> Self {
+        let aftermath = base_rtt.saturating_mul(AFTERMATH.0).max(AFTERMATH.1);
+        Self { to: self.to.saturating_add(aftermath), ..self }
+    }
 }
 
 /// Watches a loop.
@@ -34,7 +42,7 @@ impl Watch {
     pub(crate) fn turn(&mut self, now: Time) {
         let away = now.saturating_since(self.last);
         if away > STALL {
-            self.stalls.push(Stall { from: self.last, to: now + AFTERMATH });
+            self.stalls.push(Stall { from: self.last, to: now });
         }
         self.longest = self.longest.max(away);
         self.turns += 1;
@@ -87,7 +95,10 @@ mod tests {
         }
         let (stalls, longest) = watch.finish();
         // From 300 to 501 µs are 201 µs; 200 from 100 to 300 are not more than allowed.
-        assert_eq!(stalls, [Stall { from: at(300), to: at(1_501) }]);
+        assert_eq!(stalls, [Stall { from: at(300), to: at(501) }]);
+        // Four round trips of 2 ms; of 100 µs, a millisecond at least.
+        assert_eq!(stalls[0].with_aftermath(Span::from_ms(2)).to, at(8_501));
+        assert_eq!(stalls[0].with_aftermath(Span::from_us(100)).to, at(1_501));
         assert_eq!(longest, Span::from_us(201));
     }
 

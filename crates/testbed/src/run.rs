@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::fabric::Fabric;
 use crate::hosts::{self, Hosts, Setting};
 use crate::namespace::Namespaces;
-use crate::noise::{disturbed, is_disturbed, merge};
+use crate::noise::{Stall, disturbed, is_disturbed, merge};
 use crate::packet::FIRST_PORT;
 use crate::ports::SendingPorts;
 use crate::programs::{Program, Running};
@@ -357,7 +357,9 @@ fn yielded(
     limit: f64,
     control: &Control,
 ) -> Result<Run, Error> {
-    let stalls = merge(hosts.stalls.iter().chain(&switch.stalls).copied().collect());
+    let base_rtt = scenario.host.host().base_rtt;
+    let felt = |stall: &Stall| stall.with_aftermath(base_rtt);
+    let stalls = merge(hosts.stalls.iter().chain(&switch.stalls).map(felt).collect());
     let whole = ended.since_start().as_secs_f64().max(1e-9);
     let disturbed_percent = 100.0 * disturbed(&stalls, ended).as_secs_f64() / whole;
     if disturbed_percent > limit {

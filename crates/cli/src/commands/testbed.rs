@@ -69,7 +69,7 @@ const REPRODUCE: &str = "Exit codes:\n  \
     130  stopped by Ctrl-C or SIGTERM; runs that are done are kept\n\n\
     Examples:\n  \
     sudo plimsoll testbed reproduce                  all of them\n  \
-    sudo nice -n -20 plimsoll testbed reproduce poseidon   a paper, ahead of other work on the machine\n  \
+    sudo chrt -f 1 plimsoll testbed reproduce poseidon   a paper, ahead of other work on the machine\n  \
     sudo plimsoll testbed reproduce poseidon/fig12   one; its scenario is papers/testbed/poseidon/fig12/scenario.toml\n  \
     sudo plimsoll testbed reproduce --json | jq '.[] | select(.pass | not)'";
 
@@ -117,8 +117,8 @@ struct Reproduce {
     /// Do all runs again, also those that are there.
     #[arg(long)]
     fresh: bool,
-    /// Take runs that are there also if another build of plimsoll did them.
-    #[arg(long)]
+    /// Take runs that are there although another build of plimsoll did them.
+    #[arg(long, conflicts_with = "fresh")]
     any_build: bool,
     /// The most disturbed time that is believed, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]

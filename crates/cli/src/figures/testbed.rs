@@ -5,15 +5,15 @@ use super::pictures::over_time;
 use super::runs::Runs;
 use plimsoll_report::Series;
 
-/// The victim's share of the line under Poseidon and under Swift, and their picture beside two guides.
-fn victims(runs: &Runs, title: &str, guides: [(&str, f64); 2]) -> Result<Outcome, String> {
+/// The victim's share of the line under Poseidon and under Swift, and their picture beside the paper's.
+fn victims(runs: &Runs, title: &str, paper: [f64; 2]) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let mut chart = over_time(title, "Share of the line (%)");
     let mut shares = Vec::new();
     let end = runs.get("poseidon")?.end;
-    for (name, share) in guides {
-        chart.series.push(Series::guide(name, [(0.0, 100.0 * share), (end, 100.0 * share)]));
-    }
+    let mut guide = Series::guide("paper: Poseidon and Swift", []);
+    guide.curves = paper.map(|share| vec![(0.0, 100.0 * share), (end, 100.0 * share)]).into();
+    chart.series.push(guide);
     for (variant, name) in [("poseidon", "Poseidon"), ("swift", "Swift")] {
         let run = runs.get(variant)?;
         let of_line = run.share_of_line("victim");
@@ -32,12 +32,10 @@ fn victims(runs: &Runs, title: &str, guides: [(&str, f64); 2]) -> Result<Outcome
 
 /// Fig. 12b.
 pub(super) fn two_hops(runs: &Runs) -> Result<Outcome, String> {
-    let guides = [("a third", 1.0 / 3.0), ("paper: Swift's victim", 0.016)];
-    victims(runs, "Victim of two congested hops, real packets", guides)
+    victims(runs, "Victim of two congested hops, real packets", [1.0 / 3.0, 0.016])
 }
 
 /// Fig. 13b.
 pub(super) fn reverse_path(runs: &Runs) -> Result<Outcome, String> {
-    let guides = [("the line", 1.0), ("paper: Swift's victim", 0.191)];
-    victims(runs, "Victim of reverse traffic, real packets", guides)
+    victims(runs, "Victim of reverse traffic, real packets", [1.0, 0.191])
 }

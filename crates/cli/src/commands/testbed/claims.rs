@@ -60,7 +60,7 @@ pub(in crate::commands::testbed) fn reproduce(
     }
     if options.json {
         write_json(out, &claims)?;
-    } else {
+    } else if !claims.is_empty() {
         write_text(out, &claims, &pictures)?;
         writeln!(out)?;
         for line in noises {
@@ -103,31 +103,40 @@ fn choose(which: Option<&str>) -> Result<Vec<&'static Runnable>, Error> {
     Err(Error::Unknown { what: "figure on real packets", name: which.to_owned(), near, all })
 }
 
-/// Does the runs that are not there; says why if one could not be had because the machine was busy. Others are done
-/// nevertheless, so that their figures have a verdict.
+/// Does the runs that are not there; says why if one could not be had because the machine was busy. Its figure has no
+/// verdict then and is left; others are done nevertheless.
 fn run_missing(plan: &[Planned], limit: f64) -> Result<Option<String>, Error> {
     let mut busy = None;
-    let all: Vec<&Needed> = plan.iter().flat_map(|(_, needed)| needed).collect();
-    for (number, needed) in all.iter().enumerate() {
-        let label = format!("{} of {}: {}: ", number + 1, all.len(), needed.label());
-        for attempt in 1..=ATTEMPTS {
-            // Two figures may need the same run.
-            if watched::interrupted() || needed.is_done() {
+    for (runnable, needed) in plan {
+        for (number, run) in needed.iter().enumerate() {
+            let label = format!("{}, {} of {}, {}: ", runnable.id, number + 1, needed.len(), run.label());
+            if let Some(why) = run_quietly(run, limit, &label)? {
+                busy.get_or_insert(why);
                 break;
-            }
-            let folder = results::Folder::begin(needed.folder(), needed.scenario())?;
-            match real(needed.scenario(), &[], limit, &label) {
-                Ok(run) if run.summary.partial => break,
-                Ok(run) => folder.finish_real(&run)?,
-                Err(Error::Disturbed(why)) if attempt == ATTEMPTS => {
-                    busy.get_or_insert(format!("{}, {ATTEMPTS} times: {why}", needed.label()));
-                }
-                Err(Error::Disturbed(_)) => {}
-                Err(other) => return Err(other),
             }
         }
     }
     Ok(busy)
+}
+
+/// Does a run if it is not there, again if it was disturbed; gives why it is still not there if that was so each time.
+fn run_quietly(needed: &Needed, limit: f64, label: &str) -> Result<Option<String>, Error> {
+    let mut disturbed = None;
+    for _ in 0..ATTEMPTS {
+        if watched::interrupted() || needed.is_done() {
+            return Ok(None);
+        }
+        let folder = results::Folder::begin(needed.folder(), needed.scenario())?;
+        match real(needed.scenario(), &[], limit, label) {
+            Ok(run) if run.summary.partial => return Ok(None),
+            Ok(run) => return folder.finish_real(&run).map(|()| None),
+            Err(Error::Disturbed(why)) => {
+                disturbed = Some(format!("{}, {ATTEMPTS} times: {why}", needed.label()));
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(disturbed)
 }
 
 /// Tells in the report how far the runs of a figure can be believed.
