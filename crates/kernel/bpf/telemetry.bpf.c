@@ -114,13 +114,8 @@ static __always_inline void hear_gathered(struct bpf_sock_ops *ops)
 	known = storage(ops, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!known)
 		return;
-	known->gathered_count = 0;
-	for (record = 0; record < GATHERED_RECORDS; record++) {
-		u64 value = eight_bytes(option + OPTION_BASE + record * RECORD_SIZE);
-
-		known->gathered_records[record] = value;
-		known->gathered_count += value != 0;
-	}
+	for (record = 0; record < GATHERED_RECORDS; record++)
+		known->gathered_records[record] = eight_bytes(option + OPTION_BASE + record * RECORD_SIZE);
 	if (!known->reflects_records) {
 		known->reflects_records = 1;
 		start_writing(ops);

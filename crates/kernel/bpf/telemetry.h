@@ -24,7 +24,6 @@ struct telemetry {
 	u8 forward_hops;
 	u8 gathered_hops;
 	u8 record_count;
-	u8 gathered_count;
 	u8 writes;
 	u8 reflects_records;
 };

@@ -376,9 +376,11 @@ fn a_law_that_is_interrupted_leaves_nothing() {
     }
     let folder = Folder::new("plimsoll_test_stop");
     let calls = std::cell::Cell::new(0);
-    // A process that was killed while it built something; the file system is mounted by now, or by a first try.
-    let _ = load(&folder.0, &settings("swift", Rate::from_gbps(1)), None, &|| true);
-    fs::create_dir_all("/sys/fs/bpf/plimsoll_test_stop/new_1_0").unwrap();
+    // What a process left that was killed while it built something goes with the next command.
+    load(&folder.0, &settings("swift", Rate::from_gbps(1)), None, &|| false).unwrap();
+    fs::create_dir("/sys/fs/bpf/plimsoll_test_stop/new_1_0").unwrap();
+    folder.0.unload(Some(Law::Swift)).unwrap();
+    assert!(!Path::new("/sys/fs/bpf/plimsoll_test_stop").exists());
     // At each of the moments at which the user is asked.
     for moment in 1..=3 {
         calls.set(0);
