@@ -25,6 +25,15 @@ struct segment {
 	u8 ecn;
 };
 
+// What the frame will have on the wire. One that the card is to cut into segments has their headers only once; the kernel
+// counts the others too, but not for frames that a test hands over.
+static __always_inline u32 wire_length(const struct __sk_buff *skb)
+{
+	u32 on_wire = skb->wire_len, here = skb->len;
+
+	return on_wire > here ? on_wire : here;
+}
+
 // Reads a frame's headers; whether it is a whole TCP segment over IPv4.
 static __always_inline int read_segment(struct __sk_buff *skb, struct segment *segment)
 {

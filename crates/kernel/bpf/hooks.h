@@ -7,7 +7,6 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define CA_RECOVERY 3
 #define CA_LOSS 4
-#define ANY_USER_MAY 1
 #define PACING_NONE 0
 #define PACING_NEEDED 1
 #define FAMILY_IPV6 10
@@ -72,8 +71,11 @@ static __always_inline void apply(struct sock *sk, struct connection *connection
 	law_decide(&connection->flow, &decision, mss);
 	if (decision.pace == MOST && decision.window_q32 < FEWEST * ONE_Q32)
 		decision.pace = larger(scaled(quotient_q32(scaled(decision.window_q32, mss, 16), rtt), SECOND_NS, 48), 1);
+	// At least a packet per second, so that no single wild round trip stops a connection for long; at most what the
+	// program that has the socket allows (SO_MAX_PACING_RATE), as for the window.
+	decision.pace = smaller(larger(decision.pace, mss), sk->sk_max_pacing_rate);
 	connection->pace = decision.pace;
-	tp->snd_cwnd = larger(smaller(decision.window_q32 >> 32, 0x7FFFFFFF), FEWEST);
+	tp->snd_cwnd = smaller(larger(smaller(decision.window_q32 >> 32, 0x7FFFFFFF), FEWEST), tp->snd_cwnd_clamp);
 	sk->sk_pacing_rate = decision.pace;
 }
 
@@ -200,7 +202,6 @@ struct tcp_congestion_ops congestion_control = {
 	.undo_cwnd = (void *)plimsoll_undo_cwnd,
 	.set_state = (void *)plimsoll_set_state,
 	.cong_control = (void *)plimsoll_cong_control,
-	.flags = ANY_USER_MAY,
 	.name = NAME,
 };
 

@@ -43,6 +43,7 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	unsigned long sk_pacing_rate;
+	unsigned long sk_max_pacing_rate;
 	u32 sk_pacing_status;
 } AS_THE_KERNEL_HAS_IT;
 
@@ -71,6 +72,7 @@ struct tcp_sock {
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 snd_cwnd;
+	u32 snd_cwnd_clamp;
 	u32 snd_ssthresh;
 	u32 mss_cache;
 } AS_THE_KERNEL_HAS_IT;

@@ -131,10 +131,13 @@ apart int law_on_ack(struct flow *flow, const struct event *event)
 	flow->rtt_ns = event->rtt_ns;
 	if (event->acked)
 		flow->retransmits = 0;
+	// Without its signal the law waits for an ack that brings it.
+	if (constants.signal == SIGNAL_MAX_HOP_DELAY && event->telemetry != MAX_HOP_DELAY)
+		return 0;
 	target = target_ps(event->rtt_ns, before);
 	ratio = ratio_q32(target, delay * 1000);
 	if (constants.additive_q32)
-		step = quotient_q32(constants.additive_q32 * event->acked, larger(before, ONE_Q32));
+		step = quotient_q32(scaled(constants.additive_q32 << 1, event->acked, 1), larger(before, ONE_Q32));
 	else
 		step = scaled(minus(ratio, ONE_Q32) << 1, event->acked, 1);
 	cwnd = before;

@@ -84,7 +84,7 @@ int rpm_data(struct __sk_buff *skb)
 
 	if (!here)
 		return PASS_ON;
-	pass(here, skb->len, &passage);
+	pass(here, wire_length(skb), &passage);
 	if (passage.dropped)
 		return DROP;
 	if (passage.wait_ns <= link.mark_above_ns || !read_segment(skb, &segment) || !segment.ecn)

@@ -114,7 +114,7 @@ int stamp(struct __sk_buff *skb)
 
 	if (!here)
 		return PASS_ON;
-	pass(here, skb->len, &passage);
+	pass(here, wire_length(skb), &passage);
 	if (passage.dropped)
 		return DROP;
 	if (!read_segment(skb, &segment) || !read_options(skb, &segment, &options))

@@ -116,6 +116,7 @@ static __always_inline void hear_gathered(struct bpf_sock_ops *ops)
 		return;
 	for (record = 0; record < GATHERED_RECORDS; record++)
 		known->gathered_records[record] = eight_bytes(option + OPTION_BASE + record * RECORD_SIZE);
+	known->fresh = 1;
 	if (!known->reflects_records) {
 		known->reflects_records = 1;
 		start_writing(ops);
@@ -163,14 +164,16 @@ static __always_inline void put_record(u8 *at, u64 record)
 		at[byte] = record >> (56 - 8 * byte);
 }
 
-// A connection with our law gathers; one that only hears reflects.
+// A connection with our law gathers, one that only hears reflects. There is room for one of both: if the law is at both
+// ends, what has just come goes back first, and a segment for which nothing has come gathers.
 static __always_inline void write_records(struct bpf_sock_ops *ops, struct telemetry *known)
 {
 	u8 option[RECORDS_SIZE] = {OPTION_KIND, RECORDS_SIZE, IDENTIFIER_GATHERING >> 8,
 				   IDENTIFIER_GATHERING & 0xFF};
 	u32 record;
 
-	if (known->reflects_records && !(known->writes & WRITES_RECORDS)) {
+	if (known->reflects_records && (known->fresh || !(known->writes & WRITES_RECORDS))) {
+		known->fresh = 0;
 		option[2] = IDENTIFIER_REFLECTING >> 8;
 		option[3] = IDENTIFIER_REFLECTING & 0xFF;
 		for (record = 0; record < GATHERED_RECORDS; record++)

@@ -26,6 +26,8 @@ struct telemetry {
 	u8 record_count;
 	u8 writes;
 	u8 reflects_records;
+	// Whether the gathered records have not been sent back yet.
+	u8 fresh;
 };
 
 struct {

@@ -20,6 +20,12 @@ pub fn load(
     stop: &dyn Fn() -> bool,
 ) -> Result<Law, Error> {
     requirements::all()?;
+    if let Some(group) = group.filter(|_| place.telemetry().exists()) {
+        return Err(Error::Refused(format!(
+            "telemetry is there already, with the first law that was loaded, so `{}` cannot be chosen: `plimsoll kernel unload` first",
+            group.display()
+        )));
+    }
     let groups = match group {
         Some(group) => group.to_owned(),
         None => requirements::control_groups()?,

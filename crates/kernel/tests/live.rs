@@ -122,13 +122,28 @@ fn count(mut stream: TcpStream) -> u64 {
     total
 }
 
-/// Sends for a while; meanwhile somebody watches. Gives the rate of what arrived, in Mb/s.
+/// Sends for a while to a peer that has what the machine gives it.
 fn transfer<T: Send>(cable: &Cable, law: &str, span: Duration, watch: impl FnOnce() -> T + Send) -> (f64, T) {
+    transfer_to(None, cable, law, span, watch)
+}
+
+/// Sends for a while to a peer with a law of its own; meanwhile somebody watches. Gives the rate of what arrived, in
+/// Mb/s.
+fn transfer_to<T: Send>(
+    peer: Option<&str>,
+    cable: &Cable,
+    law: &str,
+    span: Duration,
+    watch: impl FnOnce() -> T + Send,
+) -> (f64, T) {
     thread::scope(|scope| {
         let (ready, begin) = std::sync::mpsc::channel();
         let receiver = scope.spawn(move || {
             enter(&cable.receiver);
             let listener = TcpListener::bind((TO, PORT)).unwrap();
+            if let Some(peer) = peer {
+                congestion_control(&listener, peer);
+            }
             ready.send(()).unwrap();
             count(listener.accept().unwrap().0)
         });
@@ -272,11 +287,15 @@ fn powertcp_follows_the_records_of_a_device() {
     // A tenth of this is added per round trip: nine packets.
     settings.host.base_rtt = Span::from_ms(1);
     load(&folder.0, &settings, None, &|| false).unwrap();
-    let watch = || only_connection(&folder.0, Law::PowerTcp);
-    let (rate, seen) = transfer(&cable, "plim_powertcp", Duration::from_millis(1_500), watch);
-    println!("{rate:.1} Mb/s, {seen:?}");
-    assert!(seen.told * 10 > seen.acks * 8, "acks bring telemetry: {seen:?}");
-    assert!((5.0..130.0).contains(&rate), "{rate} Mb/s");
+    // Who has the law at both ends gathers and reflects in turn.
+    for peer in [None, Some("plim_powertcp")] {
+        let watch = || only_connection(&folder.0, Law::PowerTcp);
+        let span = Duration::from_millis(1_500);
+        let (rate, seen) = transfer_to(peer, &cable, "plim_powertcp", span, watch);
+        println!("{peer:?}: {rate:.1} Mb/s, {seen:?}");
+        assert!(seen.told * 10 > seen.acks * 8, "acks bring telemetry: {seen:?}");
+        assert!((5.0..130.0).contains(&rate), "{rate} Mb/s");
+    }
 }
 
 #[test]

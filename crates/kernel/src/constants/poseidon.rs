@@ -22,6 +22,13 @@ pub(super) fn constants(params: &Params, law: &Poseidon, host: &Host) -> Result<
             "it has \"log-rate\", \"sqrt-rate\" and \"fixed\"",
         ));
     }
+    // Beyond these the table of U would be too coarse, or its numbers too large for the program.
+    if params.min_md < 0.01 {
+        return Err(not_in_kernel("min_md", &params.min_md, "it has 0.01 and more"));
+    }
+    if params.max_mi > 100.0 {
+        return Err(not_in_kernel("max_mi", &params.max_mi, "it has at most 100"));
+    }
     let (fastest, slowest) = law.rate_range();
     let (smallest, largest) = law.window_bounds();
     let start = law.start(&Path { base_rtt: host.base_rtt, hops: 1, seed: 0 }).0.cwnd();

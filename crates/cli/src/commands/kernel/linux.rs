@@ -79,7 +79,8 @@ mod built {
         };
         writeln!(
             out,
-            "{} is loaded: iperf3 -C {1}, or setsockopt(TCP_CONGESTION, \"{1}\"). `plimsoll kernel unload` removes it.",
+            "{} is loaded: sudo iperf3 -C {1}, or setsockopt(TCP_CONGESTION, \"{1}\"); for users who are not root, add it to \
+             `sysctl net.ipv4.tcp_allowed_congestion_control`. `plimsoll kernel unload` removes it.",
             law.name(),
             law.kernel_name()
         )?;
@@ -107,7 +108,7 @@ mod built {
     pub(in super::super) fn attach(options: &Attach, out: &mut dyn Write) -> Result<Verdict, Error> {
         let duty = match options.what.as_str() {
             "int" => Duty::Stamp,
-            _ => Duty::Rpm { mark_above: options.mark_above, params: rpm::Params::paper() },
+            _ => Duty::Rpm { mark_above: options.mark_above, params: rpm::Params::checked() },
         };
         let port = Port { rate: options.rate, buffer: options.buffer, duty, clock_ns: None };
         let namespace = options.netns.as_deref().map(netns);

@@ -119,13 +119,19 @@ fn run_missing(plan: &[Planned], limit: f64) -> Result<Option<String>, Error> {
     Ok(busy)
 }
 
+/// Whether a run is there that was disturbed no more than is allowed now; one of an earlier call may have been allowed more.
+fn is_quiet(needed: &Needed, limit: f64) -> bool {
+    needed.is_done() && noise::number(needed.folder(), "disturbed_percent") <= limit
+}
+
 /// Does a run if it is not there, again if it was disturbed; gives why it is still not there if that was so each time.
 fn run_quietly(needed: &Needed, limit: f64, label: &str) -> Result<Option<String>, Error> {
     let mut disturbed = None;
     for _ in 0..ATTEMPTS {
-        if watched::interrupted() || needed.is_done() {
+        if watched::interrupted() || is_quiet(needed, limit) {
             return Ok(None);
         }
+        forget(std::iter::once(needed))?;
         let folder = results::Folder::begin(needed.folder(), needed.scenario())?;
         match real(needed.scenario(), &[], limit, label) {
             Ok(run) if run.summary.partial => return Ok(None),
