@@ -291,7 +291,7 @@ mod listing_and_explaining {
         let figures: serde_json::Value =
             serde_json::from_slice(&run(&["list", "figures", "--json"]).stdout).unwrap();
         let is_here = |figure: &&serde_json::Value| figure["reproduced"] == true;
-        assert_eq!(figures.as_array().unwrap().iter().filter(is_here).count(), 94);
+        assert!(figures.as_array().unwrap().iter().filter(is_here).count() >= 96, "none was lost");
     }
 }
 
