@@ -24,7 +24,9 @@
 //! A sender that has sent all it may and hears nothing asks, too, more and more rarely: its first packets may be
 //! lost, so that the receiver knows nothing of it, or DONE may. After `max_resends` questions in vain the
 //! message is given up. In the paper these questions are the client's, who waits for an answer; a message
-//! that has none needs DONE and PROBE in its place.
+//! that has none needs DONE and PROBE in its place. Ours are also these: what is asked for again comes at the level of
+//! the message's present rank, and what is here of messages that were given up is remembered (1024 of them), should their
+//! senders go on.
 
 mod ranges;
 mod receiver;
