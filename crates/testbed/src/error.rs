@@ -36,7 +36,7 @@ impl fmt::Display for Error {
             Self::Disturbed { percent, limit } => write!(
                 f,
                 "the machine was busy with other things for {percent:.1} % of the time, and more than {limit} % cannot be \
-                 believed; stop other work, or lower the rates of the scenario"
+                 believed; stop other work, go ahead of it with `sudo chrt -f 1 plimsoll …`, or lower the rates of the scenario"
             ),
         }
     }

@@ -137,7 +137,9 @@ impl Reproduce {
             self.command(),
             env!("CARGO_PKG_VERSION")
         );
-        let path = |part: &str| self.out.join(part).join("report.html");
+        // A page of an earlier call that has everything is worth more than one of a call that was stopped.
+        let file = if missing > 0 { "partial.html" } else { "report.html" };
+        let path = |part: &str| self.out.join(part).join(file);
         let write = |part: &str, figures: Vec<Figure>| {
             let paper = part.split('/').next().unwrap_or(part);
             let title = format!("{}: the paper's claims and ours", paper_title(paper));
@@ -154,7 +156,7 @@ impl Reproduce {
             let of_paper = |figure: &&Figure| figure.id.split('/').next() == Some(paper);
             let figures: Vec<Figure> = figures.iter().filter(of_paper).cloned().collect();
             let claims = figures.iter().flat_map(|figure| figure.claims.clone()).collect();
-            let (title, address) = (paper_title(paper).to_owned(), format!("{paper}/report.html"));
+            let (title, address) = (paper_title(paper).to_owned(), format!("{paper}/{file}"));
             pages.push(Entry { title, address, claims });
             write(paper, figures)?;
         }

@@ -45,11 +45,14 @@ mod built {
     use plimsoll_cc::registry::AnyParams;
     use plimsoll_cc::{Host, Value, rpm};
     use plimsoll_kernel::{Duty, Port, Settings};
-    use plimsoll_units::Bytes;
+    use plimsoll_units::{Bytes, Span};
     use std::path::{Path, PathBuf};
 
     /// What IPv4, TCP, timestamps and our option leave of a packet's bytes for others.
     const HEADERS: Bytes = Bytes::new(20 + 20 + 12 + 12);
+
+    /// Wake-ups of a busy host take tens of microseconds.
+    const SHORTEST_TARGET: Span = Span::from_us(100);
 
     pub(in super::super) fn load(options: &Load, out: &mut dyn Write) -> Result<Verdict, Error> {
         let mut params = Law::parameters(&options.law).map_err(problem)?;
@@ -84,6 +87,16 @@ mod built {
             law.name(),
             law.kernel_name()
         )?;
+        if let AnyParams::Poseidon(params) = &settings.params
+            && params.k < SHORTEST_TARGET
+        {
+            writeln!(
+                out,
+                "Note: k = {} is less than a host that does other things adds to a round trip, and connections may fall to \
+                 the smallest window; --set p=2ms --set k=200us was seen to work.",
+                params.k
+            )?;
+        }
         Ok(Verdict::Good)
     }
 
