@@ -142,8 +142,10 @@ fn every_law_with_its_signals_fills_a_link_of_real_packets() {
         // busy with other tests reaches little of it. The short flow alone takes 84.
         let hops = summary["packet_hops"].as_u64().unwrap();
         assert!(hops > 200, "{law}: {summary}");
-        // Laws that live on losses fill the buffer of 1 MB once in their slow start.
-        assert!(summary["drops"].as_u64().unwrap() < hops / 10, "{law}: {summary}");
+        // Laws that live on losses fill the buffer of 1 MB once in their slow start, and have as much again under way
+        // when it overflows: a thousand packets, of some ten thousand on a machine that does nothing else.
+        let most_dropped = if waits { hops / 4 } else { hops / 10 };
+        assert!(summary["drops"].as_u64().unwrap() < most_dropped, "{law}: {summary}");
     }
     for file in ["run.toml", "flows.parquet", "series.parquet", "summary.json", "report.html"] {
         assert!(folder.0.join("out").join(file).exists(), "{file}");
