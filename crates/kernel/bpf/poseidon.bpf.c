@@ -26,7 +26,7 @@ struct constants {
 	u64 start_q32;
 	u64 min_q32;
 	u64 max_q32;
-	u64 min_md_q32;
+	u64 least_factor_q32;
 	u64 retx_reset;
 	// Bytes of a full packet, headers included.
 	u64 mtu;
@@ -105,24 +105,7 @@ static __always_inline int can_decrease(const struct flow *flow, u64 now_ns)
 	return !flow->has_decreased || minus(now_ns, flow->last_decrease_ns) > flow->rtt_ns;
 }
 
-static __always_inline void decrease(struct flow *flow, u64 now_ns, u64 factor_q32)
-{
-	u64 before = flow->cwnd_q32;
-
-	flow->cwnd_q32 = larger(scaled(before, factor_q32, 32), constants.min_q32);
-	if (flow->cwnd_q32 < before) {
-		flow->last_decrease_ns = now_ns;
-		flow->has_decreased = 1;
-	}
-}
-
-apart int law_start(struct flow *flow, u64 base_rtt_ns)
-{
-	struct flow new = {.cwnd_q32 = constants.start_q32, .rtt_ns = base_rtt_ns};
-
-	*flow = new;
-	return 0;
-}
+#include "losses.h"
 
 apart int law_on_ack(struct flow *flow, const struct event *event)
 {
@@ -152,33 +135,6 @@ apart int law_on_ack(struct flow *flow, const struct event *event)
 	flow->cwnd_q32 = cwnd;
 	flow->seen.signal_ns = delay;
 	flow->seen.target_ns = target / 1000;
-	return 0;
-}
-
-apart int law_on_loss(struct flow *flow, u64 now_ns)
-{
-	flow->retransmits = 0;
-	if (can_decrease(flow, now_ns))
-		decrease(flow, now_ns, constants.min_md_q32);
-	return 0;
-}
-
-apart int law_on_timeout(struct flow *flow, u64 now_ns)
-{
-	flow->retransmits++;
-	if (flow->retransmits >= constants.retx_reset)
-		decrease(flow, now_ns, 0);
-	else if (can_decrease(flow, now_ns))
-		decrease(flow, now_ns, constants.min_md_q32);
-	return 0;
-}
-
-apart int law_decide(const struct flow *flow, struct decision *decision, u64 mss)
-{
-	decision->window_q32 = flow->cwnd_q32;
-	decision->pace = constants.pace_always || flow->cwnd_q32 < ONE_Q32
-		? pace_of_window(flow->cwnd_q32, flow->rtt_ns, constants.mtu, constants.card_bytes_per_second)
-		: MOST;
 	return 0;
 }
 

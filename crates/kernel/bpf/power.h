@@ -6,6 +6,8 @@
 
 #include "law.h"
 
+struct flow;
+
 // The order of src/constants/power.rs.
 struct power_constants {
 	u64 start_q24;
@@ -70,4 +72,15 @@ static __always_inline void decide_by_window(const volatile struct power_constan
 
 	decision->window_q32 = quotient_q32(window_q24, mss << 24);
 	decision->pace = larger(smaller(pace, constants->card_bytes_per_second), 1);
+}
+
+// The signal alone decides.
+apart int law_on_loss(struct flow *flow, u64 now_ns)
+{
+	return 0;
+}
+
+apart int law_on_timeout(struct flow *flow, u64 now_ns)
+{
+	return 0;
 }

@@ -153,17 +153,6 @@ apart int law_on_ack(struct flow *flow, const struct event *event)
 	return 0;
 }
 
-// The telemetry alone decides.
-apart int law_on_loss(struct flow *flow, u64 now_ns)
-{
-	return 0;
-}
-
-apart int law_on_timeout(struct flow *flow, u64 now_ns)
-{
-	return 0;
-}
-
 apart int law_decide(const struct flow *flow, struct decision *decision, u64 mss)
 {
 	decide_by_window(&constants.power, flow->window_q24, mss, decision);

@@ -70,24 +70,7 @@ static __always_inline int can_decrease(const struct flow *flow, u64 now_ns)
 	return !flow->has_decreased || minus(now_ns, flow->last_decrease_ns) >= flow->rtt_ns;
 }
 
-static __always_inline void shrink(struct flow *flow, u64 now_ns, u64 factor)
-{
-	u64 before = flow->cwnd_q32;
-
-	flow->cwnd_q32 = larger(scaled(before, factor, 32), constants.min_q32);
-	if (flow->cwnd_q32 < before) {
-		flow->last_decrease_ns = now_ns;
-		flow->has_decreased = 1;
-	}
-}
-
-apart int law_start(struct flow *flow, u64 base_rtt_ns)
-{
-	struct flow new = {.cwnd_q32 = constants.start_q32, .rtt_ns = base_rtt_ns};
-
-	*flow = new;
-	return 0;
-}
+#include "losses.h"
 
 apart int law_on_ack(struct flow *flow, const struct event *event)
 {
@@ -101,36 +84,9 @@ apart int law_on_ack(struct flow *flow, const struct event *event)
 		flow->cwnd_q32 = smaller(plus(flow->cwnd_q32, quotient_q32(added, larger(flow->cwnd_q32, ONE_Q32))),
 					 constants.max_q32);
 	else if (can_decrease(flow, event->now_ns))
-		shrink(flow, event->now_ns, factor_q32(delay, target));
+		decrease(flow, event->now_ns, factor_q32(delay, target));
 	flow->seen.signal_ns = delay / 1000;
 	flow->seen.target_ns = target / 1000;
-	return 0;
-}
-
-apart int law_on_loss(struct flow *flow, u64 now_ns)
-{
-	flow->retransmits = 0;
-	if (can_decrease(flow, now_ns))
-		shrink(flow, now_ns, constants.least_factor_q32);
-	return 0;
-}
-
-apart int law_on_timeout(struct flow *flow, u64 now_ns)
-{
-	flow->retransmits++;
-	if (flow->retransmits >= constants.retx_reset)
-		shrink(flow, now_ns, 0);
-	else if (can_decrease(flow, now_ns))
-		shrink(flow, now_ns, constants.least_factor_q32);
-	return 0;
-}
-
-apart int law_decide(const struct flow *flow, struct decision *decision, u64 mss)
-{
-	decision->window_q32 = flow->cwnd_q32;
-	decision->pace = constants.pace_always || flow->cwnd_q32 < ONE_Q32
-		? pace_of_window(flow->cwnd_q32, flow->rtt_ns, constants.mtu, constants.card_bytes_per_second)
-		: MOST;
 	return 0;
 }
 
