@@ -9,8 +9,6 @@ pub(crate) enum State {
     Runs,
     /// A property of one piece.
     Library,
-    /// Packets, in runs that nobody wrote yet.
-    Simulator,
     /// Nothing to compute.
     Document,
     /// A switch or a kernel of the authors'.
@@ -18,15 +16,14 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Model, Self::Runs, Self::Library, Self::Simulator, Self::Document, Self::Hardware];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Model, Self::Runs, Self::Library, Self::Document, Self::Hardware];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Model => "reproduced",
+            Self::Model => "computed",
             Self::Runs => "simulated",
             Self::Library => "tested",
-            Self::Simulator => "not yet",
             Self::Document => "documented",
             Self::Hardware => "hardware",
         }
@@ -34,10 +31,9 @@ impl State {
 
     pub(crate) fn meaning(self) -> &'static str {
         match self {
-            Self::Model => "a formula or a model without packets; `plimsoll reproduce` runs it",
+            Self::Model => "a formula or a model without packets; `plimsoll reproduce` computes it",
             Self::Runs => "runs of the packet simulator; `plimsoll reproduce` does them",
             Self::Library => "a property of one piece, shown by that crate's tests",
-            Self::Simulator => "needs runs of the packet simulator that are not written yet",
             Self::Document => "notation, settings or prose: nothing to compute",
             Self::Hardware => "needs the authors' hardware or kernel",
         }
@@ -116,11 +112,30 @@ pub(crate) const FIGURES: &[Entry] = &[
     entry("powertcp/fig5", State::Runs, "fairness as flows come and go"),
     entry("powertcp/fig6a", State::Runs, "flow completion times by size at 20 % load"),
     entry("powertcp/fig6b", State::Runs, "flow completion times by size at 60 % load"),
+    entry("powertcp/fig6a-pod", State::Runs, "the same at 20 % load, as the artifact loads the network"),
+    entry("powertcp/fig6b-pod", State::Runs, "the same at 60 % load, as the artifact loads the network"),
     entry("powertcp/fig7a-b", State::Runs, "slowdown over load"),
     entry("powertcp/fig7c-d", State::Runs, "slowdown over request rate"),
     entry("powertcp/fig7e-f", State::Runs, "slowdown over request size"),
     entry("powertcp/fig7g", State::Runs, "buffer occupancy at 80 % load"),
     entry("powertcp/fig7h", State::Runs, "buffer occupancy at 80 % load with incasts"),
+    entry("powertcp/fig7a-b-pod", State::Runs, "slowdown over load, as the artifact loads the network"),
+    entry(
+        "powertcp/fig7c-d-pod",
+        State::Runs,
+        "slowdown over request rate, as the artifact loads the network",
+    ),
+    entry(
+        "powertcp/fig7e-f-pod",
+        State::Runs,
+        "slowdown over request size, as the artifact loads the network",
+    ),
+    entry("powertcp/fig7g-pod", State::Runs, "buffer occupancy, as the artifact loads the network"),
+    entry(
+        "powertcp/fig7h-pod",
+        State::Runs,
+        "buffer occupancy with incasts, as the artifact loads the network",
+    ),
     entry("powertcp/fig8a", State::Runs, "reconfigurable network: throughput and queue of a pair of racks"),
     entry("powertcp/fig8b", State::Runs, "reconfigurable network: tail of the queueing latency"),
     entry("powertcp/fig9", State::Runs, "HOMA's overcommitment: an incast of 255"),
@@ -165,8 +180,3 @@ pub(crate) const FIGURES: &[Entry] = &[
     entry("rpm/reflected-19b", State::Runs, "ours: acks bring the present delay, latency beside an incast"),
     entry("rpm/claims", State::Document, "no change of end hosts; state per flow"),
 ];
-
-/// The ids in this state.
-pub(crate) fn ids(state: State) -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().filter(move |figure| figure.state == state).map(|figure| figure.id)
-}

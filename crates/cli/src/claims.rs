@@ -16,10 +16,10 @@ pub(crate) struct ClaimFile {
     pub(crate) text: String,
     /// What `--quick` sets in every variant, each `key=value`: shorter steps, fewer flows.
     #[serde(default)]
-    pub(crate) quick: Vec<String>,
+    quick: Vec<String>,
     /// What `--middle` sets in every variant: for figures whose full scale takes hours.
     #[serde(default)]
-    pub(crate) middle: Vec<String>,
+    middle: Vec<String>,
     /// How many seeds the runs are done with, the scenario's and those after it; `--quick` does one. Only a
     /// scenario that draws nothing, or one whose single run has draws enough, has a reason for less than three.
     #[serde(default = "three")]
@@ -44,7 +44,7 @@ pub(crate) struct Variant {
     pub(crate) set: Vec<String>,
     /// Whether `--quick` runs it too.
     #[serde(default = "yes")]
-    pub(crate) quick: bool,
+    quick: bool,
 }
 
 const fn yes() -> bool {
@@ -89,7 +89,31 @@ fn three() -> NonZeroU32 {
 
 impl ClaimFile {
     pub(crate) fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+        let file: Self = toml::from_str(text)?;
+        let allows_nothing =
+            |claim: &&Allowed| claim.from > claim.to || claim.from.is_nan() || claim.to.is_nan();
+        match file.claims.iter().find(allows_nothing) {
+            Some(Allowed { measure, from, to, .. }) => {
+                let message =
+                    format!("the claim about `{measure}` allows nothing: `from` is {from}, `to` {to}");
+                Err(serde::de::Error::custom(message))
+            }
+            None => Ok(file),
+        }
+    }
+
+    /// The variants that are run: `--quick` leaves some out.
+    pub(crate) fn asked(&self, effort: Effort) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().filter(move |variant| effort != Effort::Quick || variant.quick)
+    }
+
+    /// What `--quick` or `--middle` sets in every variant.
+    pub(crate) fn shortens(&self, effort: Effort) -> &[String] {
+        match effort {
+            Effort::Quick => &self.quick,
+            Effort::Middle => &self.middle,
+            Effort::Full => &[],
+        }
     }
 
     /// How many seeds the runs are done with.
@@ -273,6 +297,18 @@ mod tests {
         assert_eq!(judge(text, Effort::Full, 9.0), Ruling::Fails);
         let open = text.replace("full = true", "open = \"why is not known\"");
         assert_eq!(judge(&open, Effort::Full, 1.5), Ruling::Open);
+    }
+
+    #[test]
+    fn bounds_that_allow_nothing_are_refused() {
+        for (from, to) in [("2.0", "1.0"), ("nan", "1.0")] {
+            let text = format!(
+                "title = \"t\"\ntext = \"t\"\n[[claim]]\nmeasure = \"m\"\nclaim = \"c\"\npaper = \"p\"\n\
+                 from = {from}\nto = {to}\nwhy = \"w\"\n"
+            );
+            let error = ClaimFile::parse(&text).unwrap_err().to_string();
+            assert!(error.contains("the claim about `m` allows nothing"), "{error}");
+        }
     }
 
     #[test]

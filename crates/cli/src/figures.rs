@@ -173,11 +173,18 @@ figures! {
     runs "powertcp/fig5" => powertcp::fig5::compute,
     runs "powertcp/fig6a" => powertcp::fig6::compute,
     runs "powertcp/fig6b" => powertcp::fig6::compute,
+    runs "powertcp/fig6a-pod" => powertcp::fig6::compute,
+    runs "powertcp/fig6b-pod" => powertcp::fig6::compute,
     runs "powertcp/fig7a-b" => powertcp::fig7::loads,
     runs "powertcp/fig7c-d" => powertcp::fig7::rates,
     runs "powertcp/fig7e-f" => powertcp::fig7::sizes,
     runs "powertcp/fig7g" => powertcp::buffers::compute,
     runs "powertcp/fig7h" => powertcp::buffers::compute,
+    runs "powertcp/fig7a-b-pod" => powertcp::fig7::loads,
+    runs "powertcp/fig7c-d-pod" => powertcp::fig7::rates,
+    runs "powertcp/fig7e-f-pod" => powertcp::fig7::sizes,
+    runs "powertcp/fig7g-pod" => powertcp::buffers::compute,
+    runs "powertcp/fig7h-pod" => powertcp::buffers::compute,
     runs "powertcp/fig8a" => powertcp::fig8a::compute,
     runs "powertcp/fig8b" => powertcp::fig8b::compute,
     runs "powertcp/fig9" => powertcp::overcommitment::incast,
@@ -301,6 +308,7 @@ impl Runnable {
         };
         let claims: Vec<Claim> = file.claims.iter().map(judge).collect();
         let first = if outcomes.is_empty() { Outcome::default() } else { outcomes.swap_remove(0) };
+        let texts = self.texts(&file, effort, needed)?;
         let (title, text) = (file.title, file.text.trim().to_owned());
         let named = |(name, picture): (&'static str, Picture)| (name.to_owned(), picture);
         let numbered = |(index, bars)| {
@@ -309,21 +317,27 @@ impl Runnable {
         };
         let bars = beside(&title, &claims).into_iter().enumerate().map(numbered);
         let (chart_names, charts) = first.charts.into_iter().map(named).chain(bars).unzip();
-        let texts = self.texts(&file.variants, needed)?;
         let (id, settings) = (self.id.to_owned(), first.settings);
         let figure = Figure { id, title, text, charts, claims, settings, texts };
         Ok(Some(Reproduced { figure, chart_names }))
     }
 
     /// The scenario, what each variant changes in it, and the parameters that its law then has.
-    fn texts(&self, variants: &[Variant], needed: &[Needed]) -> Result<Vec<(String, String)>, Error> {
+    fn texts(
+        &self,
+        file: &ClaimFile,
+        effort: Effort,
+        needed: &[Needed],
+    ) -> Result<Vec<(String, String)>, Error> {
         let Some(scenario) = self.scenario()? else { return Ok(Vec::new()) };
+        let shorter = file.shortens(effort);
         let line = |Variant { name, cc, set, .. }: &Variant| {
             let law = cc.iter().map(|law| format!("--cc {law}"));
-            let changes: Vec<String> = law.chain(set.iter().map(|set| format!("--set '{set}'"))).collect();
+            let sets = set.iter().chain(shorter).map(|set| format!("--set '{set}'"));
+            let changes: Vec<String> = law.chain(sets).collect();
             format!("{name}: {}", if changes.is_empty() { "as it is".to_owned() } else { changes.join(" ") })
         };
-        let variants: Vec<String> = variants.iter().map(line).collect();
+        let variants: Vec<String> = file.asked(effort).map(line).collect();
         Ok(vec![
             ("`scenario.toml`".to_owned(), scenario.text),
             ("Variants, as `plimsoll run scenario.toml` takes them".to_owned(), variants.join("\n")),
@@ -499,9 +513,13 @@ mod tests {
             assert_eq!(!file.variants.is_empty(), is_run, "{} and its variants", figure.id);
             for effort in [Effort::Quick, Effort::Middle, Effort::Full] {
                 let needed = runs::Needed::of(figure, effort, &here());
-                let asked = file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick);
                 let needed = needed.map_err(|error| error.to_string()).expect(figure.id);
-                assert_eq!(needed.len(), asked.count() * file.seeds(effort) as usize, "{}", figure.id);
+                assert_eq!(
+                    needed.len(),
+                    file.asked(effort).count() * file.seeds(effort) as usize,
+                    "{}",
+                    figure.id
+                );
             }
             for claim in &file.claims {
                 assert!(claim.from <= claim.to, "{} {}", figure.id, claim.measure);

@@ -24,17 +24,27 @@ pub struct Interval {
 /// several seeds prefer [`mean_interval`] of the percentiles.
 #[must_use]
 pub fn percentile_interval(values: &Sorted, p: f64, confidence: f64) -> Option<Interval> {
-    let (low, high) = order_statistics(values.values().len(), p, confidence)?;
-    // Order statistics are counted from 1.
-    let value = |place: usize| values.values().get(place.checked_sub(1)?).copied();
-    Some(Interval { low: value(low)?, high: value(high)? })
+    let (low, high) = order_statistics(values.values().len(), p, confidence);
+    Some(Interval { low: at_place(values, low?)?, high: at_place(values, high?)? })
 }
 
-/// The places, from 1, of the two values that enclose percentile `p` of n.
-fn order_statistics(n: usize, p: f64, confidence: f64) -> Option<(usize, usize)> {
+/// The lower end of [`percentile_interval`], also where there are too few values for the upper one: percentile
+/// `p` lies below it with at most half of what the confidence leaves.
+#[must_use]
+pub fn percentile_at_least(values: &Sorted, p: f64, confidence: f64) -> Option<f64> {
+    at_place(values, order_statistics(values.values().len(), p, confidence).0?)
+}
+
+/// Order statistics are counted from 1.
+fn at_place(values: &Sorted, place: usize) -> Option<f64> {
+    values.values().get(place.checked_sub(1)?).copied()
+}
+
+/// The places, from 1, of the two values that enclose percentile `p` of n, as far as there are values enough.
+fn order_statistics(n: usize, p: f64, confidence: f64) -> (Option<usize>, Option<usize>) {
     let inside = |x: f64| x > 0.0 && x < 1.0;
     if n == 0 || !inside(p) || !inside(confidence) {
-        return None;
+        return (None, None);
     }
     let tail = (1.0 - confidence) / 2.0;
     // Twelve standard deviations below the mean lies less than 1e-30 of the distribution.
@@ -49,12 +59,12 @@ fn order_statistics(n: usize, p: f64, confidence: f64) -> Option<(usize, usize)>
             low = Some(k);
         }
         if cumulative >= 1.0 - tail {
-            return low.filter(|place| *place > 0).map(|place| (place, k + 1));
+            return (low.filter(|place| *place > 0), Some(k + 1));
         }
         probability *= (n - k) as f64 / (k + 1) as f64 * (p / (1.0 - p));
         cumulative += probability;
     }
-    None
+    (low.filter(|place| *place > 0), None)
 }
 
 /// The probability of k successes in n trials.
@@ -113,30 +123,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn both_ends(n: usize, p: f64, confidence: f64) -> Option<(usize, usize)> {
+        let (low, high) = order_statistics(n, p, confidence);
+        Some((low?, high?))
+    }
+
     #[test]
     fn places_around_the_median_are_those_of_the_tables() {
         // Binomial(10, 1/2): P(≤ 1) = 11/1024 = 1.07 %, P(≤ 2) = 56/1024 = 5.5 %: from the 2nd to the 9th.
-        assert_eq!(order_statistics(10, 0.5, 0.95), Some((2, 9)));
+        assert_eq!(both_ends(10, 0.5, 0.95), Some((2, 9)));
         // Binomial(6, 1/2): P(0) = 1/64 = 1.6 %: smallest to largest. With five values P(0) = 3.1 % is too much.
-        assert_eq!(order_statistics(6, 0.5, 0.95), Some((1, 6)));
-        assert_eq!(order_statistics(5, 0.5, 0.95), None);
+        assert_eq!(both_ends(6, 0.5, 0.95), Some((1, 6)));
+        assert_eq!(both_ends(5, 0.5, 0.95), None);
         // Binomial(20, 1/2): P(≤ 5) = 21,700/2²⁰ = 2.07 %, P(≤ 6) = 5.8 %.
-        assert_eq!(order_statistics(20, 0.5, 0.95), Some((6, 15)));
+        assert_eq!(both_ends(20, 0.5, 0.95), Some((6, 15)));
     }
 
     #[test]
     fn a_tail_percentile_needs_enough_values_above_it() {
         // All n values lie below the 99.9th percentile with probability 0.999ⁿ, which must be at most 2.5 %:
         // n ≥ ln 0.025 / ln 0.999 = 3687.03.
-        assert_eq!(order_statistics(3_687, 0.999, 0.95), None);
-        let (_, high) = order_statistics(3_688, 0.999, 0.95).unwrap();
+        assert_eq!(both_ends(3_687, 0.999, 0.95), None);
+        assert!(order_statistics(3_687, 0.999, 0.95).0.is_some());
+        let (_, high) = both_ends(3_688, 0.999, 0.95).unwrap();
         assert_eq!(high, 3_688);
     }
 
     #[test]
     fn many_values_give_the_normal_approximation() {
         // n = 1,000,000, p = 1/2: 500,000 ± 1.96 · 500 = 499,020 … 500,980.
-        let (low, high) = order_statistics(1_000_000, 0.5, 0.95).unwrap();
+        let (low, high) = both_ends(1_000_000, 0.5, 0.95).unwrap();
         assert!(low.abs_diff(499_020) <= 2 && high.abs_diff(500_981) <= 2, "{low} {high}");
     }
 
@@ -189,7 +205,7 @@ mod tests {
     proptest! {
         #[test]
         fn at_least_the_confidence_is_covered(n in 1_usize..400, p in 0.01..0.99, confidence in 0.5..0.999) {
-            if let Some((low, high)) = order_statistics(n, p, confidence) {
+            if let Some((low, high)) = both_ends(n, p, confidence) {
                 prop_assert!(1 <= low && low < high && high <= n);
                 let covered: f64 = (low..high).map(|k| binomial_probability(n, k, p)).sum();
                 prop_assert!(covered >= confidence - 1e-9, "{covered}");

@@ -84,6 +84,8 @@ fn hosts_that_are_not_there_are_refused_with_those_that_are() {
         "there is no host `leaf0`; did you mean `leaf0`?"
             .replace("; did you mean `leaf0`?", ": it is a switch")
     );
+    let odd = message("[[traffic]]\nkind = \"flows\"\nfrom = \"0..3\"\nto = 5\n");
+    assert!(odd.ends_with("several hosts are \"0-15\", \"rack0\" or an array"), "{odd}");
     assert_eq!(message("[[traffic]]\nkind = \"flows\"\nfrom = 1\nto = 1\n"), "h1 would send to itself");
     assert_eq!(
         message("[[traffic]]\nkind = \"flows\"\nfrom = \"5-3\"\nto = 1\n"),

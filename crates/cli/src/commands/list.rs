@@ -154,11 +154,7 @@ fn pairs(
 fn figures(out: &mut dyn Write) -> Result<(), Error> {
     let width = FIGURES.iter().map(|figure| figure.id.len()).max().unwrap_or(0);
     for figure in FIGURES {
-        let state = match figures::find(figure.id) {
-            Some(_) => "reproduced",
-            None => figure.state.word(),
-        };
-        writeln!(out, "{:<width$}  {state:<13}  {}", figure.id, figure.about)?;
+        writeln!(out, "{:<width$}  {:<10}  {}", figure.id, figure.state.word(), figure.about)?;
     }
     writeln!(out)?;
     for state in State::ALL {

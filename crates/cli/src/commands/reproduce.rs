@@ -3,7 +3,7 @@
 pub(super) mod readme;
 
 use super::near;
-use crate::catalogue::{self, FIGURES, State};
+use crate::catalogue::{FIGURES, State};
 use crate::error::{Error, Verdict};
 use crate::figures::runs::{self, Kept, Needed, Work};
 use crate::figures::{Effort, RUNNABLE, Reproduced, Runnable};
@@ -108,9 +108,6 @@ impl Reproduce {
             write_json(out, &claims)?;
         } else {
             write_text(out, &claims, &pictures)?;
-            if self.which.is_none() {
-                write_missing(out)?;
-            }
             writeln!(out, "\n{}\nEverything on one page: {}", summary(&claims), page.display())?;
         }
         if missing > 0 {
@@ -246,7 +243,7 @@ pub(super) fn write_pictures(
 /// What is not reproduced, of one paper or all, by reason.
 fn absent(paper: Option<&str>) -> Vec<(String, Vec<String>)> {
     let wanted = |id: &str| paper.is_none_or(|paper| id.split('/').next() == Some(paper));
-    [State::Simulator, State::Library, State::Document, State::Hardware]
+    [State::Library, State::Document, State::Hardware]
         .into_iter()
         .map(|state| {
             let heading = format!("Not here: {}", state.meaning());
@@ -300,16 +297,6 @@ pub(super) fn write_text(out: &mut dyn Write, claims: &[Claim], pictures: &[Path
         for picture in pictures {
             writeln!(out, "  {}", picture.display())?;
         }
-    }
-    Ok(())
-}
-
-/// What a user may miss.
-fn write_missing(out: &mut dyn Write) -> Result<(), Error> {
-    writeln!(out, "\nNot reproduced yet; they need runs of the packet simulator:")?;
-    let missing: Vec<&str> = catalogue::ids(State::Simulator).collect();
-    for line in wrap(missing, ", ", text_width() - 4) {
-        writeln!(out, "  {line}")?;
     }
     Ok(())
 }

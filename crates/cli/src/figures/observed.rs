@@ -107,6 +107,13 @@ impl Observed {
         self.messages.iter().filter(|message| Some(usize::from(message.group)) == number).collect()
     }
 
+    /// The flows of all groups whose names begin so.
+    pub(crate) fn flows_of_family(&self, beginning: &str) -> Vec<&MessageRecord> {
+        let belongs =
+            |group: u16| self.groups.get(usize::from(group)).is_some_and(|name| name.starts_with(beginning));
+        self.messages.iter().filter(|message| belongs(message.group)).collect()
+    }
+
     /// When the first flow of a group began.
     pub(crate) fn start(&self, group: &str) -> f64 {
         let starts = self.flows(group).into_iter().map(|flow| flow.start.since_start().as_secs_f64());

@@ -83,11 +83,7 @@ impl Needed {
         // Also the law that it names itself, although variants may run others.
         scenario_file::parse(&source.path, &source.text, &Overrides::default())?;
         let file = figure.claim_file()?;
-        let shorter: &[String] = match effort {
-            Effort::Quick => &file.quick,
-            Effort::Middle => &file.middle,
-            Effort::Full => &[],
-        };
+        let shorter = file.shortens(effort);
         let variant = |index: u64, Variant { name, cc, set, .. }: &Variant| {
             let set = set.iter().chain(shorter).cloned().collect();
             let overrides = Overrides { law: cc.clone(), seed: None, set };
@@ -100,8 +96,7 @@ impl Needed {
             let folder = runs.folder_of(&scenario);
             Ok(Self { variant: name.clone(), round: index, scenario, folder })
         };
-        let asked: Vec<&Variant> =
-            file.variants.iter().filter(|variant| effort != Effort::Quick || variant.quick).collect();
+        let asked: Vec<&Variant> = file.asked(effort).collect();
         let pairs = (0..file.seeds(effort)).flat_map(|index| asked.iter().map(move |it| (index, *it)));
         pairs.map(|(index, it)| variant(index, it)).collect()
     }

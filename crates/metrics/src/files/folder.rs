@@ -25,6 +25,9 @@ const SUMMARY: &str = "summary.json";
 /// What is between the target's name and the number of the process in the name of an unfinished folder.
 const UNFINISHED: &str = ".unfinished-";
 
+/// The file of an unfinished folder that whoever writes there has locked: without a lock on it, he was killed.
+const LOCK: &str = ".lock";
+
 /// What to do if the target exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfExists {
@@ -57,8 +60,8 @@ impl ResultsWriter {
         check_target(target, if_exists)?;
         let folder = Unfinished::create(target)?;
         Ok(Self {
-            flows: TableWriter::create(&folder.0.join(FLOWS))?,
-            series: TableWriter::create(&folder.0.join(SERIES))?,
+            flows: TableWriter::create(&folder.path.join(FLOWS))?,
+            series: TableWriter::create(&folder.path.join(SERIES))?,
             folder,
             target: target.to_owned(),
             if_exists,
@@ -74,7 +77,7 @@ impl ResultsWriter {
     /// Where the files are until the folder is complete: more files, such as plots, may be put there.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.folder.0
+        &self.folder.path
     }
 
     /// Writes `run.toml`.
@@ -82,7 +85,7 @@ impl ResultsWriter {
     /// # Errors
     /// If it cannot be written.
     pub fn write_run(&self, toml: &str) -> io::Result<()> {
-        write_file(&self.folder.0.join(RUN), toml)
+        write_file(&self.folder.path.join(RUN), toml)
     }
 
     /// Completes the files, writes `summary.json`, and gives the folder its name.
@@ -94,10 +97,10 @@ impl ResultsWriter {
         self.flows.finish()?;
         self.series.finish()?;
         if self.csv {
-            write_csv::<MessageRecord>(&self.folder.0.join(FLOWS))?;
-            write_csv::<Sample>(&self.folder.0.join(SERIES))?;
+            write_csv::<MessageRecord>(&self.folder.path.join(FLOWS))?;
+            write_csv::<Sample>(&self.folder.path.join(SERIES))?;
         }
-        write_file(&self.folder.0.join(SUMMARY), &summary.to_json()?)?;
+        write_file(&self.folder.path.join(SUMMARY), &summary.to_json()?)?;
         check_target(&self.target, self.if_exists)?;
         match self.if_exists {
             IfExists::Refuse => self.folder.rename(&self.target)?,
@@ -134,7 +137,11 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
 
 /// A folder under a name that says that it is not finished. Removed when dropped.
 #[derive(Debug)]
-struct Unfinished(PathBuf);
+struct Unfinished {
+    path: PathBuf,
+    /// Keeps others from taking the folder for one that a killed run left behind.
+    _lock: Option<File>,
+}
 
 impl Unfinished {
     fn create(target: &Path) -> io::Result<Self> {
@@ -150,22 +157,29 @@ impl Unfinished {
             _ => {}
         }
         fs::create_dir(&path)?;
-        Ok(Self(path))
+        let lock = File::create(path.join(LOCK))?;
+        // Where files cannot be locked, on some network drives, one command at a time must do.
+        let _ = lock.lock();
+        Ok(Self { path, _lock: Some(lock) })
     }
 
     /// Gives the folder its name; fails if there are files under that name.
     fn rename(self, target: &Path) -> io::Result<()> {
         // Drop finds nothing under the old name.
-        fs::rename(&self.0, target)
+        fs::rename(&self.path, target)?;
+        match fs::remove_file(target.join(LOCK)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Gives the folder its name and removes what had it. Killed in between, it leaves both folders whole
     /// under hidden names.
     fn replace(self, target: &Path) -> io::Result<()> {
-        let mut aside = self.0.clone().into_os_string();
+        let mut aside = self.path.clone().into_os_string();
         aside.push("-replaced");
-        let aside = Self(PathBuf::from(aside));
-        match fs::rename(target, &aside.0) {
+        let aside = Self { path: PathBuf::from(aside), _lock: None };
+        match fs::rename(target, &aside.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // Drop removes what was put aside.
             _ => self.rename(target),
@@ -176,7 +190,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         // Whoever drops it cannot be told; what stays is hidden and found by `remove_leftovers`.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 
@@ -193,8 +207,7 @@ fn hidden_name(target: &Path) -> io::Result<(&Path, OsString)> {
     Ok((parent, hidden))
 }
 
-/// Removes what killed runs with this target left behind, and says how many. Only for somebody who knows that
-/// no other run with this target is under way.
+/// Removes what killed runs with this target left behind, and says how many.
 ///
 /// # Errors
 /// If the folder above the target cannot be read or something in it cannot be removed.
@@ -207,7 +220,7 @@ pub fn remove_leftovers(target: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in entries {
         let entry = entry?;
-        if begins_with(&entry.file_name(), &beginning) {
+        if begins_with(&entry.file_name(), &beginning) && !is_in_use(&entry.path()) {
             fs::remove_dir_all(entry.path())?;
             removed += 1;
         }
@@ -215,8 +228,8 @@ pub fn remove_leftovers(target: &Path) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// Removes what killed runs left behind in this folder, whatever their targets, and says how many. Only for
-/// somebody who knows that no run with a target in this folder is under way.
+/// Removes what killed runs left behind in this folder, whatever their targets, and says how many. What another
+/// command is just writing there stays.
 ///
 /// # Errors
 /// If the folder cannot be read or something in it cannot be removed.
@@ -229,12 +242,19 @@ pub fn remove_leftovers_in(folder: &Path) -> io::Result<usize> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with('.') && name.contains(UNFINISHED)) {
+        let is_unfinished = |name: &str| name.starts_with('.') && name.contains(UNFINISHED);
+        if name.to_str().is_some_and(is_unfinished) && !is_in_use(&entry.path()) {
             fs::remove_dir_all(entry.path())?;
             removed += 1;
         }
     }
     Ok(removed)
+}
+
+/// Whether somebody is writing into this unfinished folder.
+fn is_in_use(folder: &Path) -> bool {
+    File::open(folder.join(LOCK))
+        .is_ok_and(|lock| matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)))
 }
 
 fn begins_with(name: &OsStr, beginning: &OsStr) -> bool {
@@ -463,6 +483,23 @@ mod tests {
         assert_eq!(remove_leftovers_in(&place.0).unwrap(), 1);
         assert_eq!(remove_leftovers_in(&place.0.join("nowhere")).unwrap(), 0);
         assert_eq!(place.names(), ["run"]);
+    }
+
+    #[test]
+    fn what_is_being_written_is_no_leftover() {
+        let place = Place::new("in-use");
+        let target = place.0.join("run");
+        let writer = ResultsWriter::create(&target, IfExists::Replace).unwrap();
+        assert_eq!(remove_leftovers_in(&place.0).unwrap(), 0);
+        assert_eq!(remove_leftovers(&target).unwrap(), 0);
+        writer.finish(&Summary::default()).unwrap();
+        assert_eq!(place.names(), ["run"]);
+        assert!(!target.join(LOCK).exists());
+        // One whose writer is gone has the file, but nobody's lock on it.
+        let left = place.0.join(".run.unfinished-77-0");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join(LOCK), "").unwrap();
+        assert_eq!(remove_leftovers_in(&place.0).unwrap(), 1);
     }
 
     #[test]

@@ -36,6 +36,12 @@ pub(super) fn unknown(network: &Network, what: &str, name: &str) -> Refusal {
     }
     let hint = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if what == "host" => {
+            format!(
+                "nodes are called {}; several hosts are \"0-15\", \"rack0\" or an array",
+                examples(network)
+            )
+        }
         None => format!("nodes are called {}", examples(network)),
     };
     Refusal::new(Kind::Unknown, "", format!("there is no {what} `{name}`; {hint}"))

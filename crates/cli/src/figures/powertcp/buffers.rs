@@ -14,7 +14,7 @@ const BLOCK: usize = 99;
 const POINTS: usize = 200;
 const TORS: [&str; 8] = ["tor0", "tor1", "tor2", "tor3", "tor4", "tor5", "tor6", "tor7"];
 
-/// The largest of each 99 samples of each ToR's buffer, in KB. The first tenth, in which the network fills, is
+/// The largest of each 99 samples of the buffer of each ToR that is recorded, in KB. The first tenth, in which the network fills, is
 /// left out.
 fn occupancy(run: &Observed) -> Sorted {
     let largest = |block: &[(f64, f64)]| block.iter().map(|(_, kilobytes)| *kilobytes).fold(0.0, f64::max);
@@ -51,9 +51,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
         let part = |index: usize| index as f64 / POINTS as f64;
         chart.series.push(Series::line(name, (0..=POINTS).map(|index| (at(part(index)), part(index)))));
     }
-    chart
-        .notes
-        .push(format!("Largest of each {BLOCK} samples, all ToRs, as the artifact samples its ToR 0."));
+    chart.notes.push(format!("Largest of each {BLOCK} samples of a ToR, as the artifact samples its ToR 0."));
     outcome.chart("buffer", chart);
     Ok(outcome)
 }

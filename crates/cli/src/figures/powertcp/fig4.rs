@@ -47,10 +47,10 @@ impl Incast {
         within(self.queue(run), self.after(run)).map(|(_, kilobytes)| kilobytes).fold(0.0, f64::max)
     }
 
-    /// The time after the incast from which the queue stays below so many KB, in milliseconds.
+    /// The time after the incast from which the queue stays below so many KB, in milliseconds; infinite if it is
+    /// not below at the end.
     fn below(self, run: &Observed, kilobytes: f64) -> f64 {
-        let last = within(self.queue(run), self.after(run)).filter(|(_, value)| *value >= kilobytes).last();
-        last.map_or(0.0, |(at, _)| at - self.start())
+        stays_below(within(self.queue(run), self.after(run)), kilobytes, self.start())
     }
 
     /// Throughput in bins of 100 µs, or of what that is here.
@@ -71,6 +71,24 @@ impl Incast {
     }
 }
 
+/// How long after `start` a curve is above `limit` for the last time.
+fn stays_below(curve: impl Iterator<Item = (f64, f64)>, limit: f64, start: f64) -> f64 {
+    let mut last = start;
+    let mut above = false;
+    for (at, value) in curve {
+        above = value >= limit;
+        if above {
+            last = at;
+        }
+    }
+    if above { f64::INFINITY } else { last - start }
+}
+
+/// `0.605`, or that it never is.
+fn moment(milliseconds: f64) -> String {
+    if milliseconds.is_finite() { format!("{milliseconds:.3}") } else { "never".to_owned() }
+}
+
 /// Numbers and pictures; an axis of queues that ends at `axis` KB.
 fn common(runs: &Runs, incast: Incast, axis: f64) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
@@ -86,7 +104,7 @@ fn common(runs: &Runs, incast: Incast, axis: f64) -> Result<Outcome, String> {
         );
         outcome.setting(
             &format!("{name}: queue below 50 and below 100 KB from (ms)"),
-            format!("{:.3}, {:.3}", incast.below(run, 50.0), incast.below(run, 100.0)),
+            [50.0, 100.0].map(|kilobytes| moment(incast.below(run, kilobytes))).join(", "),
         );
     }
     let mut queues = over_time("Queue of the receiver's port", "Queue (KB)");
@@ -151,4 +169,17 @@ pub(crate) fn bottom(runs: &Runs) -> Result<Outcome, String> {
     outcome.measure("timely_throughput", share("timely")?);
     outcome.measure("homa_peak", CLUSTER.peak(runs.get("homa")?) - CLUSTER.peak(powertcp));
     Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_that_is_long_at_the_end_never_stays_short() {
+        let curve = [(2.0, 0.0), (2.5, 90.0), (3.0, 40.0), (3.5, 60.0), (4.0, 10.0)];
+        let below = |limit: f64| stays_below(curve.into_iter(), limit, 2.0);
+        assert_eq!([100.0, 50.0, 5.0].map(below), [0.0, 1.5, f64::INFINITY]);
+        assert_eq!([1.5, f64::INFINITY].map(moment), ["1.500", "never"]);
+    }
 }

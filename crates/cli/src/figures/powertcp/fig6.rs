@@ -17,7 +17,7 @@ const BINS: [f64; 15] =
 fn by_size(run: &Observed, percentile: f64) -> Vec<(f64, Tail)> {
     let end = Time::after_start(Span::saturating_from_secs_f64(run.end * 1e-3));
     let mut bins: [Vec<f64>; BINS.len()] = Default::default();
-    for flow in run.flows("websearch") {
+    for flow in run.flows_of_family("websearch") {
         let kilobytes = flow.bytes.as_f64() / 1e3;
         let bin = BINS.iter().position(|up_to| kilobytes <= *up_to).unwrap_or(BINS.len() - 1);
         bins[bin].extend(slowdown_so_far(flow, end));
@@ -57,11 +57,7 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
         outcome.measure(measure, tail(over, class) / tail(under, class));
     }
     for (scheme, run) in present(runs) {
-        let numbers = classes.map(|class| Tail::of(&slowdowns(run, class), percentile));
-        let text = numbers.map(|Tail { value, interval }| match interval {
-            Some(interval) => format!("{value:.2} ({:.2} to {:.2})", interval.low, interval.high),
-            None => format!("{value:.2}"),
-        });
+        let text = classes.map(|class| Tail::of(&slowdowns(run, class), percentile).to_string());
         outcome.setting(&format!("{scheme}: short, medium, long"), text.join(", "));
         let unfinished = run.messages.iter().filter(|flow| flow.finish.is_none()).count();
         if unfinished > 0 {

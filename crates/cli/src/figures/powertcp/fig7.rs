@@ -56,8 +56,7 @@ impl<'r> Figure<'r> {
                 if tails.is_empty() {
                     continue;
                 }
-                let list: Vec<String> =
-                    tails.iter().map(|(at, tail)| format!("{at}: {:.2}", tail.value)).collect();
+                let list: Vec<String> = tails.iter().map(|(at, tail)| format!("{at}: {tail}")).collect();
                 outcome.setting(&format!("{label}, {what} flows, by {x}"), list.join("; "));
                 let points = tails.iter().map(|(at, tail)| (*at, tail.value));
                 let mut series = Series::line(label, points).marked(Marks::Points);

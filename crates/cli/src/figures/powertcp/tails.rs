@@ -2,9 +2,10 @@
 
 use crate::figures::observed::Observed;
 use plimsoll_metrics::MessageRecord;
-use plimsoll_metrics::confidence::{Interval, percentile_interval};
+use plimsoll_metrics::confidence::{Interval, percentile_at_least, percentile_interval};
 use plimsoll_metrics::slowdown::{Sorted, slowdown};
 use plimsoll_units::{Bytes, Span, Time};
+use std::fmt;
 
 /// Sizes of flows as the paper names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) fn slowdown_so_far(flow: &MessageRecord, end: Time) -> Option<f64> {
 /// The slowdowns of the web search flows of a class.
 pub(super) fn slowdowns(run: &Observed, class: Class) -> Sorted {
     let end = Time::after_start(Span::saturating_from_secs_f64(run.end * 1e-3));
-    let flows = run.flows("websearch").into_iter().filter(|flow| class.holds(flow.bytes));
+    let flows = run.flows_of_family("websearch").into_iter().filter(|flow| class.holds(flow.bytes));
     Sorted::new(flows.filter_map(|flow| slowdown_so_far(flow, end)))
 }
 
@@ -61,6 +62,8 @@ pub(super) fn name(percentile: f64) -> String {
 pub(super) struct Tail {
     pub(super) value: f64,
     pub(super) interval: Option<Interval>,
+    /// The lower end, also where there are too few values for the upper one.
+    pub(super) at_least: Option<f64>,
 }
 
 impl Tail {
@@ -68,6 +71,19 @@ impl Tail {
         Self {
             value: values.percentile(percentile).unwrap_or(f64::NAN),
             interval: percentile_interval(values, percentile, 0.95),
+            at_least: percentile_at_least(values, percentile, 0.95),
+        }
+    }
+}
+
+/// `1.92 (1.78 to 2.15)`
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2}", self.value)?;
+        match (self.interval, self.at_least) {
+            (Some(Interval { low, high }), _) => write!(f, " ({low:.2} to {high:.2})"),
+            (None, Some(low)) => write!(f, " ({low:.2} or more)"),
+            (None, None) => Ok(()),
         }
     }
 }
@@ -86,6 +102,15 @@ mod tests {
         assert_eq!(classes(100_000), [false, true, false]);
         assert_eq!(classes(1_000_000), [false, true, false]);
         assert_eq!(classes(1_000_001), [false, false, true]);
+    }
+
+    #[test]
+    fn a_tail_says_what_is_sure_about_it() {
+        let tail = |count: u32| Tail::of(&Sorted::new((1..=count).map(f64::from)), 0.999).to_string();
+        // 0.999 to the 3688th power is 2.5 %: with fewer values the percentile may lie above all of them.
+        assert!(tail(4_000).contains(" to "), "{}", tail(4_000));
+        assert!(tail(3_600).ends_with(" or more)"), "{}", tail(3_600));
+        assert_eq!(Tail::of(&Sorted::new([1.5]), 0.5).to_string(), "1.50");
     }
 
     #[test]

@@ -52,19 +52,21 @@ pub(crate) fn compute(runs: &Runs) -> Result<Outcome, String> {
         outcome.setting(&format!("{experiment}, forward, {} seeds", fwd.len()), with_interval(&fwd));
         outcome.setting(&format!("{experiment}, RPM, {} seeds", rpm.len()), with_interval(&rpm));
         outcome.setting(&format!("{experiment}, RPM less forward, equal seeds"), with_interval(&differences));
-        for (series, values) in [(&mut forward, &fwd), (&mut back, &rpm)] {
+        // Beside each other, so that none hides another.
+        for (series, values, x) in [(&mut forward, &fwd, x - 0.15), (&mut back, &rpm, x - 0.05)] {
             series.curves[0].push((x, mean(values.iter().copied())));
             let interval = mean_interval(values, 0.95);
             series.intervals.extend(interval.map(|interval| (x, interval.low, interval.high.min(1.0))));
         }
     }
-    let papers =
-        |pick: fn(&(f64, f64)) -> f64| PAPER.iter().map(pick).zip(1..).map(|(y, x)| (f64::from(x), y));
+    let papers = |pick: fn(&(f64, f64)) -> f64, aside: f64| {
+        PAPER.iter().map(pick).zip(1..).map(move |(y, x)| (f64::from(x) + aside, y))
+    };
     chart.series = vec![
-        forward.marked(Marks::Points),
-        back.marked(Marks::Points),
-        Series::line("paper: forward", papers(|pair| pair.0)).marked(Marks::Only),
-        Series::line("paper: RPM", papers(|pair| pair.1)).marked(Marks::Only),
+        forward.marked(Marks::Only),
+        back.marked(Marks::Only),
+        Series::line("paper: forward", papers(|pair| pair.0, 0.05)).marked(Marks::Only),
+        Series::line("paper: RPM", papers(|pair| pair.1, 0.15)).marked(Marks::Only),
     ];
     chart.notes.push("Means over seeds; bars: 95 % intervals of the mean.".to_owned());
     outcome.chart("jain", chart);
