@@ -64,7 +64,8 @@ fn order_statistics(n: usize, p: f64, confidence: f64) -> (Option<usize>, Option
         probability *= (n - k) as f64 / (k + 1) as f64 * (p / (1.0 - p));
         cumulative += probability;
     }
-    (low.filter(|place| *place > 0), None)
+    // If not even n − 1 of them are below surely enough, the largest is the lower end.
+    (low.or(Some(n)).filter(|place| *place > 0), None)
 }
 
 /// The probability of k successes in n trials.
@@ -144,7 +145,9 @@ mod tests {
         // All n values lie below the 99.9th percentile with probability 0.999ⁿ, which must be at most 2.5 %:
         // n ≥ ln 0.025 / ln 0.999 = 3687.03.
         assert_eq!(both_ends(3_687, 0.999, 0.95), None);
-        assert!(order_statistics(3_687, 0.999, 0.95).0.is_some());
+        assert!(order_statistics(3_687, 0.999, 0.95).0.is_some_and(|low| low < 3_687));
+        // Of ten values all lie below it with probability 0.999¹⁰ = 99 %: it is above the largest.
+        assert_eq!(order_statistics(10, 0.999, 0.95), (Some(10), None));
         let (_, high) = both_ends(3_688, 0.999, 0.95).unwrap();
         assert_eq!(high, 3_688);
     }

@@ -25,8 +25,12 @@ const SUMMARY: &str = "summary.json";
 /// What is between the target's name and the number of the process in the name of an unfinished folder.
 const UNFINISHED: &str = ".unfinished-";
 
-/// The file of an unfinished folder that whoever writes there has locked: without a lock on it, he was killed.
+/// What ends the name of the file beside an unfinished folder that is locked by the process that writes there; if
+/// nobody holds it, that process was killed.
 const LOCK: &str = ".lock";
+
+/// What ends the name of a folder that is put aside while another takes its place.
+const REPLACED: &str = "-replaced";
 
 /// What to do if the target exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,45 +143,47 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
 #[derive(Debug)]
 struct Unfinished {
     path: PathBuf,
-    /// Keeps others from taking the folder for one that a killed run left behind.
-    _lock: Option<File>,
+    /// Keeps others from taking the folder for one that a killed run left behind; dropped after the folder.
+    _lock: Option<Lock>,
 }
 
 impl Unfinished {
     fn create(target: &Path) -> io::Result<Self> {
-        // Two runs in one process must not share a folder, nor two processes.
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let (parent, mut name) = hidden_name(target)?;
+        let (parent, name) = hidden_name(target)?;
         fs::create_dir_all(parent)?;
-        name.push(format!("{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let path = parent.join(name);
+        let (path, lock) = Self::reserve(parent, &name)?;
         // A process of the same number that was killed may have left it behind.
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        remove_folder(&path)?;
         fs::create_dir(&path)?;
-        let lock = File::create(path.join(LOCK))?;
-        // Where files cannot be locked, on some network drives, one command at a time must do.
-        let _ = lock.lock();
         Ok(Self { path, _lock: Some(lock) })
+    }
+
+    /// A name that nobody else has.
+    fn reserve(parent: &Path, name: &OsStr) -> io::Result<(PathBuf, Lock)> {
+        // Two runs in one process must not share a folder, nor two processes, nor two of the same number on two
+        // machines.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let mut name = name.to_owned();
+            name.push(format!("{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+            let path = parent.join(name);
+            if let Some(lock) = Lock::take(lock_of(&path))? {
+                return Ok((path, lock));
+            }
+        }
     }
 
     /// Gives the folder its name; fails if there are files under that name.
     fn rename(self, target: &Path) -> io::Result<()> {
         // Drop finds nothing under the old name.
-        fs::rename(&self.path, target)?;
-        match fs::remove_file(target.join(LOCK)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        fs::rename(&self.path, target)
     }
 
     /// Gives the folder its name and removes what had it. Killed in between, it leaves both folders whole
     /// under hidden names.
     fn replace(self, target: &Path) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
-        aside.push("-replaced");
+        aside.push(REPLACED);
         let aside = Self { path: PathBuf::from(aside), _lock: None };
         match fs::rename(target, &aside.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -194,6 +200,42 @@ impl Drop for Unfinished {
     }
 }
 
+/// A locked file, which is removed when dropped.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// `None` if somebody else has it.
+    fn take(path: PathBuf) -> io::Result<Option<Self>> {
+        let file = File::create(&path)?;
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => return Ok(None),
+            // Where files cannot be locked, on some network drives, one command at a time must do.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => {}
+        }
+        // Somebody who held it in the meantime has removed it.
+        Ok(path.exists().then_some(Self { path, _file: file }))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is still locked: whoever opened it before will find that it is gone.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The lock of an unfinished folder, or of what that one put aside.
+fn lock_of(folder: &Path) -> PathBuf {
+    let name = folder.as_os_str().to_string_lossy();
+    let mut path = OsString::from(name.strip_suffix(REPLACED).unwrap_or(&name));
+    path.push(LOCK);
+    PathBuf::from(path)
+}
+
 /// The folder above the target, and the beginning of the names of unfinished folders of this target.
 fn hidden_name(target: &Path) -> io::Result<(&Path, OsString)> {
     let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
@@ -207,33 +249,28 @@ fn hidden_name(target: &Path) -> io::Result<(&Path, OsString)> {
     Ok((parent, hidden))
 }
 
-/// Removes what killed runs with this target left behind, and says how many.
+/// Removes what killed runs with this target left behind, and says how many folders. What another command is just
+/// writing stays.
 ///
 /// # Errors
 /// If the folder above the target cannot be read or something in it cannot be removed.
 pub fn remove_leftovers(target: &Path) -> io::Result<usize> {
     let (parent, beginning) = hidden_name(target)?;
-    let entries = match fs::read_dir(parent) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        entries => entries?,
-    };
-    let mut removed = 0;
-    for entry in entries {
-        let entry = entry?;
-        if begins_with(&entry.file_name(), &beginning) && !is_in_use(&entry.path()) {
-            fs::remove_dir_all(entry.path())?;
-            removed += 1;
-        }
-    }
-    Ok(removed)
+    remove_unused(parent, |name| begins_with(name, &beginning))
 }
 
-/// Removes what killed runs left behind in this folder, whatever their targets, and says how many. What another
-/// command is just writing there stays.
+/// Removes what killed runs left behind in this folder, whatever their targets, and says how many folders. What
+/// another command is just writing there stays.
 ///
 /// # Errors
 /// If the folder cannot be read or something in it cannot be removed.
 pub fn remove_leftovers_in(folder: &Path) -> io::Result<usize> {
+    let is_unfinished = |name: &str| name.starts_with('.') && name.contains(UNFINISHED);
+    remove_unused(folder, |name| name.to_str().is_some_and(is_unfinished))
+}
+
+/// Removes unfinished folders with such names, and their locks, unless somebody holds these.
+fn remove_unused(folder: &Path, is_meant: impl Fn(&OsStr) -> bool) -> io::Result<usize> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         entries => entries?,
@@ -241,20 +278,27 @@ pub fn remove_leftovers_in(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in entries {
         let entry = entry?;
-        let name = entry.file_name();
-        let is_unfinished = |name: &str| name.starts_with('.') && name.contains(UNFINISHED);
-        if name.to_str().is_some_and(is_unfinished) && !is_in_use(&entry.path()) {
-            fs::remove_dir_all(entry.path())?;
+        if !is_meant(&entry.file_name()) {
+            continue;
+        }
+        let path = entry.path();
+        // A lock alone is what a run leaves that is killed after its folder got its name.
+        let lock = if path.is_dir() { lock_of(&path) } else { path.clone() };
+        let Some(_held) = Lock::take(lock)? else { continue };
+        if path.is_dir() {
+            remove_folder(&path)?;
             removed += 1;
         }
     }
     Ok(removed)
 }
 
-/// Whether somebody is writing into this unfinished folder.
-fn is_in_use(folder: &Path) -> bool {
-    File::open(folder.join(LOCK))
-        .is_ok_and(|lock| matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)))
+/// Removes a folder that may not be there.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn begins_with(name: &OsStr, beginning: &OsStr) -> bool {
@@ -494,12 +538,23 @@ mod tests {
         assert_eq!(remove_leftovers(&target).unwrap(), 0);
         writer.finish(&Summary::default()).unwrap();
         assert_eq!(place.names(), ["run"]);
-        assert!(!target.join(LOCK).exists());
         // One whose writer is gone has the file, but nobody's lock on it.
-        let left = place.0.join(".run.unfinished-77-0");
-        fs::create_dir(&left).unwrap();
-        fs::write(left.join(LOCK), "").unwrap();
+        fs::create_dir(place.0.join(".run.unfinished-77-0")).unwrap();
+        for lock in [".run.unfinished-77-0.lock", ".run.unfinished-78-0.lock"] {
+            fs::write(place.0.join(lock), "").unwrap();
+        }
         assert_eq!(remove_leftovers_in(&place.0).unwrap(), 1);
+        assert_eq!(place.names(), ["run"]);
+    }
+
+    #[test]
+    fn a_name_that_somebody_holds_is_not_taken() {
+        let place = Place::new("held");
+        let path = place.0.join(".run.unfinished-77-0.lock");
+        let held = Lock::take(path.clone()).unwrap();
+        assert!(held.is_some() && Lock::take(path.clone()).unwrap().is_none());
+        drop(held);
+        assert!(!path.exists() && Lock::take(path).unwrap().is_some());
     }
 
     #[test]

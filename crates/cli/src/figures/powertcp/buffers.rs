@@ -14,8 +14,8 @@ const BLOCK: usize = 99;
 const POINTS: usize = 200;
 const TORS: [&str; 8] = ["tor0", "tor1", "tor2", "tor3", "tor4", "tor5", "tor6", "tor7"];
 
-/// The largest of each 99 samples of the buffer of each ToR that is recorded, in KB. The first tenth, in which the network fills, is
-/// left out.
+/// The largest of each 99 samples of the buffer of each ToR that is recorded, in KB. The first tenth, in which the
+/// network fills, is left out.
 fn occupancy(run: &Observed) -> Sorted {
     let largest = |block: &[(f64, f64)]| block.iter().map(|(_, kilobytes)| *kilobytes).fold(0.0, f64::max);
     Sorted::new(TORS.iter().flat_map(|tor| {

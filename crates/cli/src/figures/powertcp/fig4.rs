@@ -71,22 +71,25 @@ impl Incast {
     }
 }
 
-/// How long after `start` a curve is above `limit` for the last time.
+/// How long after `start` a curve is at `limit` or above for the last time; infinite if it is at its end, NaN if
+/// there is no curve.
 fn stays_below(curve: impl Iterator<Item = (f64, f64)>, limit: f64, start: f64) -> f64 {
-    let mut last = start;
-    let mut above = false;
+    let mut since = f64::NAN;
+    let mut above = None;
     for (at, value) in curve {
-        above = value >= limit;
-        if above {
-            last = at;
-        }
+        above = (value >= limit).then_some(at);
+        since = match above {
+            Some(at) => at - start,
+            None if since.is_nan() => 0.0,
+            None => since,
+        };
     }
-    if above { f64::INFINITY } else { last - start }
+    if above.is_some() { f64::INFINITY } else { since }
 }
 
-/// `0.605`, or that it never is.
+/// `0.605`, or that it is not.
 fn moment(milliseconds: f64) -> String {
-    if milliseconds.is_finite() { format!("{milliseconds:.3}") } else { "never".to_owned() }
+    if milliseconds.is_finite() { format!("{milliseconds:.3}") } else { "not by the end".to_owned() }
 }
 
 /// Numbers and pictures; an axis of queues that ends at `axis` KB.
@@ -180,6 +183,7 @@ mod tests {
         let curve = [(2.0, 0.0), (2.5, 90.0), (3.0, 40.0), (3.5, 60.0), (4.0, 10.0)];
         let below = |limit: f64| stays_below(curve.into_iter(), limit, 2.0);
         assert_eq!([100.0, 50.0, 5.0].map(below), [0.0, 1.5, f64::INFINITY]);
-        assert_eq!([1.5, f64::INFINITY].map(moment), ["1.500", "never"]);
+        assert!(stays_below([].into_iter(), 5.0, 2.0).is_nan());
+        assert_eq!([1.5, f64::INFINITY].map(moment), ["1.500", "not by the end"]);
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn loads(runs: &Runs) -> Result<Outcome, String> {
     outcome.measure("long_powertcp", largest(long.clone()));
     outcome.measure("long_powertcp_90", at(&long, 90.0));
     outcome.measure("long_theta", mean_of(&figure.ratios(Class::Long, "theta", "powertcp")));
-    figure.draw(&mut outcome, "Load of the ToRs' uplinks (%)");
+    figure.draw(&mut outcome, "Load (%)");
     Ok(outcome)
 }
 
