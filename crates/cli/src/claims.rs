@@ -153,7 +153,7 @@ impl Spread {
 
 /// Why there may be no number, for those who edited a scenario.
 const NO_NUMBER: &str = "The runs do not show what is measured: a goal that is not reached, or no flow or no sample \
-                         in the time that the figure looks at. Longer runs may";
+                         in the time that the figure looks at. A longer run may show it";
 
 #[cfg(test)]
 impl Allowed {

@@ -242,6 +242,19 @@ pub(crate) fn find(id: &str) -> Option<&'static Runnable> {
     RUNNABLE.iter().find(|figure| figure.id == id)
 }
 
+/// What to say of a claim about a number that the figure has not.
+fn no_such_measure<'k>(measure: &str, known: impl Iterator<Item = &'k str> + Clone) -> String {
+    let hint = match plimsoll_cc::params::nearest(measure, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let mut names: Vec<&str> = known.collect();
+            names.dedup();
+            format!("there are `{}`", names.join("`, `"))
+        }
+    };
+    format!("the figure has no measure `{measure}`; {hint}")
+}
+
 /// A figure that was reproduced: what the report shows, and the names of its pictures' files.
 pub(crate) struct Reproduced {
     pub(crate) figure: Figure,
@@ -304,7 +317,12 @@ impl Runnable {
         let judge = |allowed: &Allowed| -> Claim {
             let of_one = |outcome: &Outcome| outcome.find(&allowed.measure);
             let ours: Option<Vec<f64>> = outcomes.iter().map(of_one).collect();
-            allowed.judge(self.id, effort, ours.and_then(|ours| Spread::of(&ours)))
+            let mut claim = allowed.judge(self.id, effort, ours.and_then(|ours| Spread::of(&ours)));
+            let known = || outcomes.iter().flat_map(|outcome| outcome.measures.iter().map(|(name, _)| *name));
+            if !known().any(|name| name == allowed.measure) {
+                claim.note = no_such_measure(&allowed.measure, known());
+            }
+            claim
         };
         let claims: Vec<Claim> = file.claims.iter().map(judge).collect();
         let first = if outcomes.is_empty() { Outcome::default() } else { outcomes.swap_remove(0) };
@@ -462,6 +480,13 @@ mod tests {
                 assert!(!allowed.differs_around_the_paper(), "{} {}", figure.id, allowed.measure);
             }
         }
+    }
+
+    #[test]
+    fn a_measure_that_is_not_there_is_told_by_what_is() {
+        let told = |measure: &str| no_such_measure(measure, ["fair", "queue"].into_iter());
+        assert_eq!(told("faire"), "the figure has no measure `faire`; did you mean `fair`?");
+        assert!(told("slowdown").ends_with("there are `fair`, `queue`"), "{}", told("slowdown"));
     }
 
     #[test]
