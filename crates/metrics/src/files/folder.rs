@@ -216,8 +216,8 @@ impl Lock {
             // Where files cannot be locked, on some network drives, one command at a time must do.
             Ok(()) | Err(fs::TryLockError::Error(_)) => {}
         }
-        // Somebody who held it in the meantime has removed it.
-        Ok(path.exists().then_some(Self { path, _file: file }))
+        // If it is gone, somebody held and removed it in the meantime; what is there by then is not ours to drop.
+        if path.exists() { Ok(Some(Self { path, _file: file })) } else { Ok(None) }
     }
 }
 
@@ -230,8 +230,8 @@ impl Drop for Lock {
 
 /// The lock of an unfinished folder, or of what that one put aside.
 fn lock_of(folder: &Path) -> PathBuf {
-    let name = folder.as_os_str().to_string_lossy();
-    let mut path = OsString::from(name.strip_suffix(REPLACED).unwrap_or(&name));
+    let owner = folder.to_str().and_then(|path| path.strip_suffix(REPLACED));
+    let mut path = owner.map_or_else(|| folder.as_os_str().to_owned(), OsString::from);
     path.push(LOCK);
     PathBuf::from(path)
 }
